@@ -3,7 +3,9 @@
  * token, or made of the value.
  */
 import type { CredentialsType, DeviceCredentials } from '../model/entities.ts'
-import { credentialHash } from '../engine/device/credential-keys.ts'
+import { createHash } from 'node:crypto'
+import { credentialHash, type ProvenEndpoint } from '../engine/device/credential-keys.ts'
+import type { PreSharedKey } from '../engine/device/gateway.ts'
 import { isJsonObject, parseJson, stringifyJson, type JsonObject } from '../model/json.ts'
 import { CredentialsErrors } from './credentials-errors.ts'
 import { checkText } from './names.ts'
@@ -95,10 +97,59 @@ export function isWithoutSecurity(
   { credentialsType, credentialsValue }: Pick<DeviceCredentials, 'credentialsType' | 'credentialsValue'>,
   endpoint: string,
 ): boolean {
-  if (credentialsType !== 'LWM2M_CREDENTIALS') return false
-  const client = jsonObject(credentialsValue ?? '')?.['client']
-  if (!isJsonObject(client)) return false
+  const client = credentialsType === 'LWM2M_CREDENTIALS' ? clientIn(credentialsValue) : undefined
+  if (client === undefined) return false
   return textIn(client, 'securityConfigClientMode') === 'NO_SEC' && textIn(client, 'endpoint') === endpoint
+}
+
+/** Under which credentials stand with which a client may prove that it is this endpoint. */
+export function idsOfProven(proven: ProvenEndpoint): readonly string[] {
+  if (proven.mode === 'PSK') return [proven.identity]
+  return proven.mode === 'RPK' ? [proven.endpoint] : [proven.certificateId, proven.endpoint]
+}
+
+/** Whether what DTLS has proven is what the credentials ask for. Source: `device-api.md` 13.2. */
+export function isProven({ credentialsType, credentialsValue }: StoredValue, proven: ProvenEndpoint): boolean {
+  const client = credentialsType === 'LWM2M_CREDENTIALS' ? clientIn(credentialsValue) : undefined
+  if (client === undefined || textIn(client, 'endpoint') !== proven.endpoint) return false
+  if (textIn(client, 'securityConfigClientMode') !== proven.mode) return false
+  switch (proven.mode) {
+    case 'PSK':
+      return textIn(client, 'identity') === proven.identity && keyOf(client)?.keyId === proven.keyId
+    case 'RPK':
+      // Written anew, so that how it was broken into lines counts for nothing.
+      return credentialHash(reencoded(textIn(client, 'key') ?? '')) === proven.keyHash
+    case 'X509': {
+      const certificate = bareCertificate(textIn(client, 'cert') ?? '')
+      if (certificate !== '') return credentialHash(certificate) === proven.certificateId
+      return proven.trustedName === proven.endpoint
+    }
+  }
+}
+
+/** Undefined where they have no such key. */
+export function preSharedKeyOf({ credentialsType, credentialsValue }: StoredValue): PreSharedKey | undefined {
+  const client = credentialsType === 'LWM2M_CREDENTIALS' ? clientIn(credentialsValue) : undefined
+  if (client === undefined || textIn(client, 'securityConfigClientMode') !== 'PSK') return undefined
+  return keyOf(client)
+}
+
+type StoredValue = Pick<DeviceCredentials, 'credentialsType' | 'credentialsValue'>
+
+function clientIn(value: string | null): JsonObject | undefined {
+  const client = jsonObject(value ?? '')?.['client']
+  return isJsonObject(client) ? client : undefined
+}
+
+function keyOf(client: JsonObject): PreSharedKey | undefined {
+  const digits = textIn(client, 'key') ?? ''
+  if (!/^(?:[\da-f]{2}){1,64}$/i.test(digits)) return undefined
+  const key = Buffer.from(digits, 'hex')
+  return { key, keyId: createHash('sha256').update(key).digest('hex') }
+}
+
+function reencoded(base64: string): string {
+  return Buffer.from(base64, 'base64').toString('base64')
 }
 
 /** Without its first and last line and its line breaks. */

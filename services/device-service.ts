@@ -1,5 +1,5 @@
 /** Devices beyond what their declaration says: credentials, and who presents which. */
-import type { DeviceIdentity } from '../engine/device/gateway.ts'
+import type { DeviceIdentity, PreSharedKey } from '../engine/device/gateway.ts'
 import type { DeviceCredentials } from '../model/entities.ts'
 import type { Principal } from '../model/principal.ts'
 import type { PresentedCredentials } from './device-credentials.ts'
@@ -27,6 +27,8 @@ export interface DeviceService {
   saveCredentialsByUser(principal: Principal, credentials: CredentialsDraft): Promise<DeviceCredentials>
   /** For the device gateway: who has these, as `credentialKey` writes them. What is not in the answer is nobody's. */
   findByCredentials(keys: readonly string[]): Promise<ReadonlyMap<string, DeviceIdentity>>
+  /** For the device gateway: with which a client of LwM2M that names this identity proves who it is. */
+  findPreSharedKey(identity: string): Promise<PreSharedKey | undefined>
   /** For the device gateway: devices, newest change first, whose credentials changed or which were deleted since (Unix ms). */
   findCredentialsChanged(since: number, limit: number): Promise<readonly string[]>
   /** For the device's owner. */

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { customers } from './entities/customer.ts'
 import { after, before, beforeEach, test } from 'node:test'
 import { credentialKey } from '../engine/device/credential-keys.ts'
+import type { Lwm2mProof } from '../engine/device/gateway.ts'
 import { openTestPlatform, type TestPlatform } from './testkit.ts'
 import { DEMO_ACCESS_TOKEN, DEMO_DEVICE_NAME } from './seed.ts'
 
@@ -277,4 +278,55 @@ test('finds a client of LwM2M by its endpoint where its credentials ask for no s
   assert.equal(identity?.transportType, 'LWM2M')
   assert.deepEqual(identity?.lwm2m, { observeAttr, type: 'LWM2M' })
   assert.equal(again.get(keys[0] ?? '')?.lwm2m, identity?.lwm2m, 'one object as long as it is the same')
+})
+
+test('finds a client of LwM2M by what DTLS proved of it, and by nothing else', async () => {
+  const { services, tenant } = platform
+  const certificate = Buffer.from('a certificate')
+  const rawKey = Buffer.from('a raw key')
+  const clients: readonly Record<string, string>[] = [
+    { endpoint: 'p', securityConfigClientMode: 'PSK', identity: 'of p', key: '00'.repeat(16) },
+    { endpoint: 'p2', securityConfigClientMode: 'PSK', identity: 'of p2', key: '01'.repeat(16) },
+    { endpoint: 'r', securityConfigClientMode: 'RPK', key: rawKey.toString('base64') },
+    { endpoint: 'x', securityConfigClientMode: 'X509', cert: certificate.toString('base64') },
+    { endpoint: 'issued', securityConfigClientMode: 'X509', cert: '' },
+  ]
+  for (const client of clients) {
+    await services.devices.saveByUser(
+      tenant,
+      { name: `proven ${client['endpoint']}` },
+      {
+        ...{ credentialsType: 'LWM2M_CREDENTIALS', credentialsId: '' },
+        credentialsValue: JSON.stringify({ client, bootstrap: {} }),
+      },
+    )
+  }
+  const keyId = (await services.devices.findPreSharedKey('of p'))?.keyId ?? ''
+  assert.deepEqual((await services.devices.findPreSharedKey('of p'))?.key, Buffer.alloc(16))
+  for (const identity of ['p', 'r', 'nobody'])
+    assert.equal(await services.devices.findPreSharedKey(identity), undefined)
+  const isFound = async (endpoint: string, proof: Lwm2mProof | undefined): Promise<boolean> => {
+    const key = credentialKey({ type: 'LWM2M_ENDPOINT', endpoint, ...(proof === undefined ? {} : { proof }) }) ?? ''
+    return (await services.devices.findByCredentials([key])).has(key)
+  }
+  const psk = { mode: 'PSK', identity: 'of p', keyId } as const
+  const x509 = { mode: 'X509', certificate, trustedName: undefined } as const
+  const [wrongKey, wrongCertificate] = [Buffer.from('another raw key'), Buffer.from('another certificate')]
+  const cases: readonly (readonly [string, Lwm2mProof | undefined, boolean])[] = [
+    ['p', psk, true],
+    ['p', undefined, false],
+    ['p', { ...psk, keyId: 'of the key before' }, false],
+    ['p2', psk, false],
+    ['r', psk, false],
+    ['r', { mode: 'RPK', key: rawKey }, true],
+    ['r', { mode: 'RPK', key: wrongKey }, false],
+    ['x', x509, true],
+    ['x', { ...x509, certificate: wrongCertificate, trustedName: 'x' }, false],
+    ['issued', x509, false],
+    ['issued', { ...x509, trustedName: 'another' }, false],
+    ['issued', { ...x509, trustedName: 'issued' }, true],
+    ['p', { ...x509, trustedName: 'p' }, false],
+  ]
+  for (const [endpoint, proof, expected] of cases)
+    assert.equal(await isFound(endpoint, proof), expected, `${endpoint} by ${JSON.stringify(proof)}`)
 })

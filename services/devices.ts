@@ -2,8 +2,15 @@
 import type { DeviceCredentials } from '../model/entities.ts'
 import { stringifyJson, type JsonObject } from '../model/json.ts'
 import type { Principal } from '../model/principal.ts'
-import { certificateIdOf, childOf, lwm2mEndpointOf, mqttLoginOf } from '../engine/device/credential-keys.ts'
-import type { DeviceIdentity, MqttLogin } from '../engine/device/gateway.ts'
+import {
+  certificateIdOf,
+  childOf,
+  lwm2mEndpointOf,
+  mqttLoginOf,
+  provenEndpointOf,
+  type ProvenEndpoint,
+} from '../engine/device/credential-keys.ts'
+import type { DeviceIdentity, MqttLogin, PreSharedKey } from '../engine/device/gateway.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { Statement } from '../storage/entities/database.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
@@ -12,7 +19,10 @@ import type { Changes } from './changes.ts'
 import type { CommitDoubts } from './commit-doubts.ts'
 import { CredentialsErrors } from './credentials-errors.ts'
 import {
+  idsOfProven,
+  isProven,
   isWithoutSecurity,
+  preSharedKeyOf,
   newCredentials,
   storedCredentials,
   type PresentedCredentials,
@@ -69,6 +79,7 @@ export class StoredDevices implements DeviceService {
     const tokens: string[] = []
     const certificates = new Map<string, string>()
     const endpoints = new Map<string, string>()
+    const proven = new Map<string, ProvenEndpoint>()
     const logins = new Map<string, MqttLogin>()
     const children = new Map<string, Map<string, string>>()
     for (const key of keys) {
@@ -76,7 +87,9 @@ export class StoredDevices implements DeviceService {
       const child = childOf(key)
       const certificate = certificateIdOf(key)
       const endpoint = lwm2mEndpointOf(key)
+      const isOf = provenEndpointOf(key)
       if (login !== undefined) logins.set(key, login)
+      else if (isOf !== undefined) proven.set(key, isOf)
       else if (endpoint !== undefined) endpoints.set(endpoint, key)
       else if (certificate !== undefined) certificates.set(certificate, key)
       else if (child === undefined) tokens.push(key)
@@ -99,6 +112,16 @@ export class StoredDevices implements DeviceService {
         if (key !== undefined && isWithoutSecurity(claimant, endpoint)) found.set(key, claimant.device)
       }
     }
+    if (proven.size > 0) {
+      const ids = [...new Set([...proven.values()].flatMap(idsOfProven))]
+      const claimants = await this.entities.deviceCredentials.findClaimants(ids)
+      for (const [key, each] of proven) {
+        const owner = idsOfProven(each)
+          .map((id) => claimants.get(id))
+          .find((claimant) => claimant !== undefined && isProven(claimant, each))
+        if (owner !== undefined) found.set(key, owner.device)
+      }
+    }
     for (const [tenantId, names] of children) {
       const named = await this.entities.deviceCredentials.findDevicesByName(tenantId, [...names.keys()])
       for (const [name, key] of names) {
@@ -114,6 +137,11 @@ export class StoredDevices implements DeviceService {
       if (device !== undefined) found.set(key, device)
     }
     return this.protocolProfiles.completed(found)
+  }
+
+  async findPreSharedKey(identity: string): Promise<PreSharedKey | undefined> {
+    const claimant = (await this.entities.deviceCredentials.findClaimants([identity])).get(identity)
+    return claimant === undefined ? undefined : preSharedKeyOf(claimant)
   }
 
   findCredentialsChanged(since: number, limit: number): Promise<readonly string[]> {

@@ -18,6 +18,7 @@ import type {
   NamedChild,
   ObjectTypes,
   PackagePart,
+  PreSharedKey,
   PackageRequest,
   PresentedCredentials,
   ProvisionAnswer,
@@ -122,6 +123,13 @@ export class FakeGateway implements DeviceGateway {
   authenticate(credentials: PresentedCredentials): Promise<DeviceIdentity | undefined> {
     if (this.storeFails) return Promise.reject(new Error('the store does not answer'))
     return Promise.resolve(this.identityOf(credentials))
+  }
+
+  /** By identity. */
+  readonly preSharedKeys = new Map<string, PreSharedKey>()
+
+  findPreSharedKey(identity: string): Promise<PreSharedKey | undefined> {
+    return Promise.resolve(this.preSharedKeys.get(identity))
   }
 
   private identityOf(credentials: PresentedCredentials): DeviceIdentity | undefined {

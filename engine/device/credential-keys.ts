@@ -3,7 +3,7 @@
  * a NUL is a login of MQTT with all that the client said, so that a password that changes is a login that nobody knows.
  */
 import { createHash } from 'node:crypto'
-import type { MqttLogin, PresentedCredentials } from './gateway.ts'
+import type { Lwm2mEndpoint, Lwm2mProof, MqttLogin, PresentedCredentials } from './gateway.ts'
 
 const LOGIN = '\u0000'
 /** No login goes on so. */
@@ -12,6 +12,8 @@ const CHILD = '\u0000\u0000'
 const CERTIFICATE = '\u0000\u0001'
 /** Nor so. */
 const ENDPOINT = '\u0000\u0002'
+/** Nor so. */
+const PROVEN = '\u0000\u0003'
 
 /** Undefined where nobody can have them. */
 export function credentialKey(presented: PresentedCredentials): string | undefined {
@@ -19,9 +21,25 @@ export function credentialKey(presented: PresentedCredentials): string | undefin
   if (presented.type === 'X509_CERTIFICATE') {
     return CERTIFICATE + credentialHash(presented.certificate.toString('base64'))
   }
-  if (presented.type === 'LWM2M_ENDPOINT') return ENDPOINT + presented.endpoint
+  if (presented.type === 'LWM2M_ENDPOINT') return endpointKey(presented)
   const { clientId, userName, password } = presented
   return LOGIN + JSON.stringify([clientId, userName, password])
+}
+
+function endpointKey({ endpoint, proof }: Lwm2mEndpoint): string {
+  if (proof === undefined) return ENDPOINT + endpoint
+  return PROVEN + JSON.stringify([endpoint, proof.mode, ...proofTexts(proof)])
+}
+
+function proofTexts(proof: Lwm2mProof): readonly (string | null)[] {
+  switch (proof.mode) {
+    case 'PSK':
+      return [proof.identity, proof.keyId]
+    case 'RPK':
+      return [credentialHash(proof.key.toString('base64'))]
+    case 'X509':
+      return [credentialHash(proof.certificate.toString('base64')), proof.trustedName ?? null]
+  }
 }
 
 /** A device that a gateway names: of the gateway's tenant, whatever its own credentials are. */
@@ -46,6 +64,22 @@ export function certificateIdOf(key: string): string | undefined {
   return key.startsWith(CERTIFICATE) ? key.slice(CERTIFICATE.length) : undefined
 }
 
+/** What a client of LwM2M proved by DTLS, as its credentials are compared with it. */
+export type ProvenEndpoint = { readonly endpoint: string } & (
+  | { readonly mode: 'PSK'; readonly identity: string; readonly keyId: string }
+  | { readonly mode: 'RPK'; readonly keyHash: string }
+  | { readonly mode: 'X509'; readonly certificateId: string; readonly trustedName: string | null }
+)
+
+/** Undefined for anything else. */
+export function provenEndpointOf(key: string): ProvenEndpoint | undefined {
+  if (!key.startsWith(PROVEN)) return undefined
+  const [endpoint = '', mode, first = '', second = null] = JSON.parse(key.slice(PROVEN.length)) as readonly string[]
+  if (mode === 'PSK') return { endpoint, mode, identity: first, keyId: second ?? '' }
+  if (mode === 'RPK') return { endpoint, mode, keyHash: first }
+  return { endpoint, mode: 'X509', certificateId: first, trustedName: second }
+}
+
 /** Undefined for anything else. */
 export function lwm2mEndpointOf(key: string): string | undefined {
   return key.startsWith(ENDPOINT) ? key.slice(ENDPOINT.length) : undefined
@@ -63,7 +97,7 @@ export function isToken(key: string): boolean {
 
 /** Undefined for anything else. */
 export function mqttLoginOf(key: string): MqttLogin | undefined {
-  if (isToken(key) || [CHILD, CERTIFICATE, ENDPOINT].some((other) => key.startsWith(other))) return undefined
+  if (isToken(key) || [CHILD, CERTIFICATE, ENDPOINT, PROVEN].some((other) => key.startsWith(other))) return undefined
   const [clientId = '', userName = '', password = ''] = JSON.parse(key.slice(LOGIN.length)) as readonly string[]
   return { type: 'MQTT_LOGIN', clientId, userName, password }
 }

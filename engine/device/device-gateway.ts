@@ -40,6 +40,7 @@ import type {
   DeviceSession,
   DeviceSessionListener,
   PackagePart,
+  PreSharedKey,
   PackageRequest,
   NamedChild,
   ObjectTypes,
@@ -89,6 +90,8 @@ export interface DeviceGatewayOptions {
   readonly packages?: PackageSource
   /** Absent where no models are kept. */
   readonly objects?: ObjectSource
+  /** Absent where no clients of LwM2M are served. */
+  readonly preSharedKeys?: PreSharedKeySource
   /** Absent where no calls are served. */
   readonly calls?: SessionCalls
   /** Absent where devices are only served that are there. */
@@ -99,6 +102,10 @@ export interface DeviceGatewayOptions {
 /** What devices are to run. */
 export interface PackageSource {
   part(device: DeviceIdentity, request: PackageRequest): Promise<PackagePart>
+}
+
+export interface PreSharedKeySource {
+  findPreSharedKey(identity: string): Promise<PreSharedKey | undefined>
 }
 
 export interface ObjectSource {
@@ -152,6 +159,7 @@ class LocalDeviceGateway
   readonly rates: TransportRates | undefined
   private readonly packages: PackageSource | undefined
   private readonly objects: ObjectSource | undefined
+  private readonly preSharedKeys: PreSharedKeySource | undefined
   private readonly settings: DeviceGatewaySettings
   private readonly attributes: Pick<DeviceAttributes, 'find'>
   private readonly actors: ActorSystem
@@ -174,6 +182,7 @@ class LocalDeviceGateway
     this.rates = options.rates && new TransportRates(options.rates)
     this.packages = options.packages
     this.objects = options.objects
+    this.preSharedKeys = options.preSharedKeys
     this.clock = clock
     this.uploads = new Uploads(options.link, new MessageIds(options.random), options.meter ?? new UsageMeter())
     this.settings = { ...DEFAULT_DEVICE_GATEWAY_SETTINGS, ...options.settings }
@@ -240,6 +249,10 @@ class LocalDeviceGateway
     const found = this.credentials.find(key)
     if (presented.type !== 'X509_CERTIFICATE' || presented.authorities.length === 0) return found
     return found.then((device) => device ?? this.provisionByCertificate(key, presented))
+  }
+
+  findPreSharedKey(identity: string): Promise<PreSharedKey | undefined> {
+    return this.preSharedKeys?.findPreSharedKey(identity) ?? Promise.resolve(undefined)
   }
 
   private async provisionByCertificate(key: string, shown: ClientCertificate): Promise<DeviceIdentity | undefined> {

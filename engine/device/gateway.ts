@@ -17,10 +17,35 @@ export type SessionKind = 'lasting' | 'brief'
 export type PresentedCredentials =
   { readonly type: 'ACCESS_TOKEN'; readonly token: string } | MqttLogin | ClientCertificate | Lwm2mEndpoint
 
-/** The name of a client that registers without any security: known only where the device's credentials say `NO_SEC`. */
+/** The name with which a client registers, and what a DTLS handshake has proven of it. Without a proof it is known only where the device's credentials say `NO_SEC`. */
 export interface Lwm2mEndpoint {
   readonly type: 'LWM2M_ENDPOINT'
   readonly endpoint: string
+  readonly proof?: Lwm2mProof
+}
+
+/** Source: `device-api.md` 13.2. */
+export type Lwm2mProof =
+  | {
+      readonly mode: 'PSK'
+      readonly identity: string
+      /** Of the key that was used, as `findPreSharedKey` told it: a handshake with a key that was changed since proves nothing. */
+      readonly keyId: string
+    }
+  /** SubjectPublicKeyInfo. */
+  | { readonly mode: 'RPK'; readonly key: Buffer }
+  | {
+      readonly mode: 'X509'
+      /** DER. */
+      readonly certificate: Buffer
+      /** The common name, where the certificate is of an issuer whom the operator trusts. */
+      readonly trustedName: string | undefined
+    }
+
+export interface PreSharedKey {
+  readonly key: Buffer
+  /** Another for another key; tells nothing of it. */
+  readonly keyId: string
 }
 
 /** Shown in a TLS handshake, which has proven that the device holds its key; whoever asks has looked at its chain and dates. */
@@ -194,6 +219,8 @@ export interface DeviceAuthentication {
   lookUp(credentials: PresentedCredentials): DeviceIdentity | undefined
   /** Undefined when nobody has these credentials. Throws `retryable` when the store does not answer. */
   authenticate(credentials: PresentedCredentials): Promise<DeviceIdentity | undefined>
+  /** With which a client of LwM2M that names this identity proves who it is; undefined where nobody has it. Rejects when the store does not answer. */
+  findPreSharedKey(identity: string): Promise<PreSharedKey | undefined>
 }
 
 export interface DeviceSessions {

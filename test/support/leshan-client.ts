@@ -34,28 +34,41 @@ export interface LeshanClient {
   tell(line: string): void
   /** Resolves once it said this, after what was heard before. Rejects where it ends without. */
   heard(line: string): Promise<void>
+  /** What it says first of what begins with one of these. Rejects likewise. */
+  heardFirst(beginnings: readonly string[]): Promise<string>
   /** Ends it; resolves when it is gone. */
   kill(): Promise<void>
 }
 
-export async function startLeshanClient(endpoint: string, port: number): Promise<LeshanClient> {
+/** `proof`: what it shows in a DTLS handshake, as the program takes it; without one it speaks plain CoAP. */
+export async function startLeshanClient(
+  endpoint: string,
+  port: number,
+  proof: readonly string[] = [],
+): Promise<LeshanClient> {
   const classPath = await leshanClient()
-  const child = spawn('java', ['-cp', classPath, 'Client', endpoint, `coap://127.0.0.1:${port}`], {
+  const address = `${proof.length === 0 ? 'coap' : 'coaps'}://127.0.0.1:${port}`
+  const child = spawn('java', ['-cp', classPath, 'Client', endpoint, address, ...proof], {
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   let complaints = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints = (complaints + text).slice(-4096)))
   const lines: AsyncIterator<string, undefined> = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const heard = async (isWanted: (line: string) => boolean, wanted: string): Promise<string> => {
+    for (;;) {
+      const { value, done } = await lines.next()
+      if (done === true) throw new Error(`the client ended before it said '${wanted}':\n${complaints}`)
+      if (isWanted(value)) return value
+    }
+  }
   return {
     tell: (line) => void child.stdin.write(`${line}\n`),
     heard: async (wanted) => {
-      for (;;) {
-        const { value, done } = await lines.next()
-        if (done === true) throw new Error(`the client ended before it said '${wanted}':\n${complaints}`)
-        if (value === wanted) return
-      }
+      await heard((line) => line === wanted, wanted)
     },
+    heardFirst: (beginnings) =>
+      heard((line) => beginnings.some((each) => line.startsWith(each)), beginnings.join("' or '")),
     kill: async () => {
       child.kill('SIGKILL')
       await exited

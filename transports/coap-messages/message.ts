@@ -1,13 +1,18 @@
 /** Requests and responses as the resources see them: what of the options they need, read once. */
 import { OptionNumber, uintBytes, uintOf, type CoapMessage, type CoapOption } from './codec.ts'
 import { MessageErrors } from './errors.ts'
+import type { ProvenIdentity } from './proxy/frames.ts'
 
 /** Who sent a datagram. */
 export interface Peer {
   readonly address: string
   readonly port: number
-  /** Both in one text. */
+  /** One text for all that comes from there. */
   readonly key: string
+  /** Of a client that came by the proxy that ends DTLS; absent: by the plain port, and anybody. */
+  readonly proven?: ProvenIdentity
+  /** Takes what is for it, in place of the plain port. It may be lost. */
+  readonly reply?: (datagram: Buffer) => void
 }
 
 /** RFC 7959, 2.2. */

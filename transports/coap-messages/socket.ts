@@ -61,8 +61,11 @@ export class MessageSocket {
     })
   }
 
-  readonly send = (datagram: Buffer, { address, port }: Peer): void => {
-    if (!this.isClosed) this.socket.send(datagram, port, address, sendFailed)
+  /** To a client of a proxy it goes by the proxy. */
+  readonly send = (datagram: Buffer, { address, port, reply }: Peer): void => {
+    if (this.isClosed) return
+    if (reply === undefined) this.socket.send(datagram, port, address, sendFailed)
+    else reply(datagram)
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,4 @@
-/** The CoAP device API: the token in the path is the only authentication. Source: `device-api.md` 12. */
+/** The CoAP device API: the token in the path is the authentication, or a certificate that a DTLS handshake has proven. Source: `device-api.md` 12. */
 import { errorText, isMillraceError, type MillraceError } from '../../model/errors.ts'
 import { isJsonObject } from '../../model/json.ts'
 import type { Clock } from '../../model/clock.ts'
@@ -12,6 +12,7 @@ import {
   type DeviceSessionListener,
   type PackagePart,
   type PackageRequest,
+  type PresentedCredentials,
   type PublishReceipt,
 } from '../../engine/device/gateway.ts'
 import { attributeAnswerJson } from '../payload/attribute-answer.ts'
@@ -35,7 +36,7 @@ import { CoapErrors } from './errors.ts'
 import type { CoapLimits } from './limits.ts'
 import { ContentFormat, GET, type CoapRequest, type CoapResponse } from '../coap-messages/message.ts'
 import type { Observations, Observed } from './observations.ts'
-import { placeOf, type Place } from './paths.ts'
+import { isWithoutToken, placeOf, type Place } from './paths.ts'
 
 export interface CoapDeviceApiOptions {
   readonly gateway: DeviceGateway
@@ -56,6 +57,8 @@ type FeaturePlace = Extract<Place, { kind: 'feature' }>
 const DEAF: DeviceSessionListener = { sharedAttributesChanged: () => undefined, closed: () => undefined }
 /** Who calls the server is told by the answer. */
 const UNHEARD: PublishReceipt = { stored: () => undefined, refused: () => undefined }
+/** In a path in the place of a token. */
+const CERTIFIED = 'X509'
 const CREATED: CoapResponse = { code: '2.01' }
 const CONTINUE = '2.31'
 const CONTENT = '2.05'
@@ -82,9 +85,17 @@ export class CoapDeviceApi {
       return (response) => this.send(request, response, tenantId, send)
     }
     try {
-      const place = placeOf(request.code, request.path)
+      const { proven } = request.peer
+      const certificate = proven?.kind === 'X509' && isWithoutToken(request.path) ? proven.certificate : undefined
+      const [root = '', version = '', ...rest] = request.path
+      const path = certificate === undefined ? request.path : [root, version, CERTIFIED, ...rest]
+      const place = placeOf(request.code, path)
       if (place.kind === 'provision') return this.provision(request, respondIn(NO_TENANT))
-      this.authenticated(place.token, send, (device) => {
+      const credentials: PresentedCredentials =
+        certificate === undefined
+          ? { type: 'ACCESS_TOKEN', token: place.token }
+          : { type: 'X509_CERTIFICATE', certificate, authorities: [], clientAddress: request.peer.address }
+      this.authenticated(credentials, send, (device) => {
         this.forDevice(place, device, request, respondIn(device.tenantId))
       })
     } catch (error) {
@@ -92,8 +103,11 @@ export class CoapDeviceApi {
     }
   }
 
-  private authenticated(token: string, respond: Respond, then: (device: DeviceIdentity) => void): void {
-    const credentials = { type: 'ACCESS_TOKEN', token } as const
+  private authenticated(
+    credentials: PresentedCredentials,
+    respond: Respond,
+    then: (device: DeviceIdentity) => void,
+  ): void {
     const go = (device: DeviceIdentity | undefined): void => {
       try {
         if (device !== undefined) {

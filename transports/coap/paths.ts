@@ -39,6 +39,11 @@ export function placeOf(code: string, path: readonly string[]): Place {
   return { kind: 'feature', token, feature, id: id === '' ? undefined : id }
 }
 
+/** A device that showed its certificate needs no token in the path. Source: `device-api.md` 12. */
+export function isWithoutToken([root, version, feature = '']: readonly string[]): boolean {
+  return root === 'api' && version === 'v1' && featureOf(feature) !== undefined
+}
+
 function featureOf(name: string): Feature | undefined {
   const lower = name.toLowerCase()
   return FEATURES.find((feature) => feature === lower)

@@ -9,6 +9,7 @@ import { BlockAnswers, BlockUploads, blockOf } from '../coap-messages/blocks.ts'
 import { newCounts, type CoapCounts } from './counts.ts'
 import { CoapDeviceApi } from './device-api.ts'
 import { CoapEndpoint } from '../coap-messages/endpoint.ts'
+import { proxyListener, type ProxyListener } from '../coap-messages/proxy/listener.ts'
 import { MessageSocket } from '../coap-messages/socket.ts'
 import { DEFAULT_COAP_LIMITS, type CoapLimits } from './limits.ts'
 import type { CoapResponse } from '../coap-messages/message.ts'
@@ -21,6 +22,8 @@ export interface CoapTransportOptions {
   readonly bindAddress: string
   /** 0 picks a free one. */
   readonly port: number
+  /** Of the socket at which a proxy that ends DTLS brings its clients; empty: none. */
+  readonly dtlsProxySocket?: string
   readonly limits?: Partial<CoapLimits>
   readonly payload?: PayloadLimits
   readonly clock: Clock
@@ -52,6 +55,7 @@ class CoapServer implements CoapTransport {
   private readonly limits: CoapLimits
   private readonly counts = newCounts()
   private readonly socket: MessageSocket
+  private readonly proxies: ProxyListener | undefined
   private readonly endpoint: CoapEndpoint
   private readonly uploads: BlockUploads
   private readonly answers: BlockAnswers
@@ -80,6 +84,11 @@ class CoapServer implements CoapTransport {
       received: (datagram, peer) => this.endpoint.received(datagram, peer),
       unanswerable: () => counts.malformed++,
     })
+    this.proxies = proxyListener(options.dtlsProxySocket, {
+      ...{ label: 'CoAP', setting: COAP_SETTINGS.coapDtlsProxySocket.name, log },
+      received: (datagram, peer) => this.endpoint.received(datagram, peer),
+      findKey: (identity) => gateway.findPreSharedKey(identity),
+    })
     const { send } = this.socket
     this.endpoint = new CoapEndpoint({ clock, random, limits, counts, send, handle: api.handle })
   }
@@ -93,8 +102,14 @@ class CoapServer implements CoapTransport {
     return { ...this.counts, observers: this.observations.count, blockTransfers }
   }
 
-  listen(): Promise<void> {
-    return this.socket.listen()
+  async listen(): Promise<void> {
+    await this.socket.listen()
+    try {
+      await this.proxies?.listen()
+    } catch (error) {
+      await this.socket.close()
+      throw error
+    }
   }
 
   /** The first block of what is too large; the rest is fetched (RFC 7959, 2.6). */
@@ -114,6 +129,7 @@ class CoapServer implements CoapTransport {
     this.endpoint.close()
     this.uploads.close()
     this.answers.close()
+    await this.proxies?.close()
     await this.socket.close()
   }
 }

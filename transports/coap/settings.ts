@@ -9,6 +9,12 @@ export const COAP_SETTINGS = {
     default: '127.0.0.1',
     description: 'Its address; a public one is refused as for HTTP.',
   }),
+  coapDtlsProxySocket: coap.text({
+    name: 'COAP_DTLS_PROXY_SOCKET',
+    default: '',
+    description:
+      'Path of the Unix socket at which a proxy that ends DTLS (`deploy/dtls-proxy`) brings its clients; empty: none.',
+  }),
   coapBindPort: coap.port({ name: 'COAP_BIND_PORT', default: 5683, description: 'Its UDP port.' }),
   coapMaxPayloadBytes: coap.integer({
     name: 'COAP_MAX_PAYLOAD_BYTES',

@@ -41,6 +41,7 @@ export const coap = defineTransport({
       gateway,
       bindAddress: settings.coapBindAddress,
       port: settings.coapBindPort,
+      dtlsProxySocket: settings.coapDtlsProxySocket,
       limits: {
         maxPayloadBytes: settings.coapMaxPayloadBytes,
         maxExchanges: settings.coapMaxExchanges,

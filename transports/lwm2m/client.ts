@@ -90,8 +90,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
   }
 
   get peer(): Peer {
-    const { address, port } = this.registration.address
-    return { address, port, key: `${address} ${port}` }
+    return this.registration.address
   }
 
   /** Once the client knows that it is registered. */

@@ -1,11 +1,13 @@
 /** What clients ask of the server: to be registered, and to take what they send (`device-api.md` 13.1). */
+import { isDeepStrictEqual } from 'node:util'
 import { errorText, isMillraceError } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
-import type { DeviceGateway, DeviceIdentity } from '../../engine/device/gateway.ts'
+import type { DeviceGateway, DeviceIdentity, Lwm2mProof } from '../../engine/device/gateway.ts'
 import { errorResponse } from '../coap-messages/answers.ts'
 import type { BlockUploads } from '../coap-messages/blocks.ts'
 import { MessageErrors } from '../coap-messages/errors.ts'
-import { POST, type CoapRequest, type CoapResponse, type Peer } from '../coap-messages/message.ts'
+import { POST, type CoapRequest, type CoapResponse } from '../coap-messages/message.ts'
+import type { ProvenIdentity } from '../coap-messages/proxy/frames.ts'
 import type { Lwm2mClient } from './client.ts'
 import type { Lwm2mCounts } from './counts.ts'
 import { Lwm2mErrors } from './errors.ts'
@@ -47,7 +49,7 @@ export class RegistrationApi {
       if (root !== 'rd' || rest.length > 0) throw Lwm2mErrors.UNKNOWN_PATH()
       if (id === undefined) this.register(request, respond)
       else if (request.code === POST) this.update(id, request, respond)
-      else if (request.code === DELETE) this.deregister(id, respond)
+      else if (request.code === DELETE) this.deregister(id, request, respond)
       else throw Lwm2mErrors.WRONG_METHOD({ allowed: 'POST, DELETE' })
     } catch (error) {
       this.failed(respond, error)
@@ -56,7 +58,12 @@ export class RegistrationApi {
 
   private register(request: CoapRequest, respond: Respond): void {
     if (request.code !== POST) throw Lwm2mErrors.WRONG_METHOD({ allowed: 'POST' })
-    const credentials = { type: 'LWM2M_ENDPOINT', endpoint: request.query.get('ep') ?? '' } as const
+    const { proven } = request.peer
+    const credentials = {
+      type: 'LWM2M_ENDPOINT',
+      endpoint: request.query.get('ep') ?? '',
+      ...(proven === undefined ? {} : { proof: proofOf(proven) }),
+    } as const
     const known = this.options.gateway.lookUp(credentials)
     if (known !== undefined) return this.registerKnown(known, request, respond)
     this.options.gateway
@@ -75,7 +82,7 @@ export class RegistrationApi {
     const registration = registrations.register(
       device,
       registrationOf(request.query, body.toString('utf8')),
-      addressOf(request.peer),
+      request.peer,
     )
     respond({ ...blockOf(request), code: '2.01', location: ['rd', registration.id] })
     heard(registration)
@@ -84,25 +91,32 @@ export class RegistrationApi {
 
   private update(id: string, request: CoapRequest, respond: Respond): void {
     const { registrations, heard } = this.options
-    const known = registrations.find(id)
-    if (known === undefined) throw Lwm2mErrors.UNKNOWN_REGISTRATION()
+    const known = this.own(id, request)
     const body = this.bodyOf(known.session.device.tenantId, request, respond)
     if (body === undefined) return
     const update = updateOf(request.query, body.toString('utf8'))
     respond({ ...blockOf(request), ...CHANGED })
-    heard(registrations.update(id, update, addressOf(request.peer)))
+    heard(registrations.update(id, update, request.peer))
   }
 
-  private deregister(id: string, respond: Respond): void {
+  private deregister(id: string, request: CoapRequest, respond: Respond): void {
+    this.own(id, request)
     this.options.registrations.deregister(id)
     respond(DELETED)
+  }
+
+  /** Who proved who it is has its registration to itself. Throws UNKNOWN_REGISTRATION. */
+  private own(id: string, { peer }: CoapRequest): Registration {
+    const known = this.options.registrations.find(id)
+    if (known === undefined || !isSame(known.address.proven, peer.proven)) throw Lwm2mErrors.UNKNOWN_REGISTRATION()
+    return known
   }
 
   /** Values that nobody asked for (1.1): the client is known by where it registered from. */
   private send(request: CoapRequest, respond: Respond): void {
     const { registrations, clientOf, heard, gateway } = this.options
     if (request.code !== POST) throw Lwm2mErrors.WRONG_METHOD({ allowed: 'POST' })
-    const registration = registrations.findAt(addressOf(request.peer))
+    const registration = registrations.findAt(request.peer)
     const client = registration === undefined ? undefined : clientOf(registration)
     if (registration === undefined || client === undefined) throw Lwm2mErrors.NOT_REGISTERED()
     const payload = this.bodyOf(registration.session.device.tenantId, request, respond)
@@ -143,10 +157,24 @@ export class RegistrationApi {
   }
 }
 
-function addressOf({ address, port }: Peer) {
-  return { address, port }
-}
-
 function blockOf({ block1 }: CoapRequest): Pick<CoapResponse, 'block1'> {
   return block1 === undefined ? {} : { block1 }
+}
+
+/** Throws UNKNOWN_ENDPOINT: LwM2M has no client that shows nothing. */
+function proofOf(proven: ProvenIdentity): Lwm2mProof {
+  switch (proven.kind) {
+    case 'PSK':
+      return { mode: proven.kind, identity: proven.identity, keyId: proven.keyId }
+    case 'RPK':
+      return { mode: proven.kind, key: proven.key }
+    case 'X509':
+      return { mode: proven.kind, certificate: proven.certificate, trustedName: proven.trustedName }
+    case 'ANONYMOUS':
+      throw Lwm2mErrors.UNKNOWN_ENDPOINT()
+  }
+}
+
+function isSame(one: ProvenIdentity | undefined, other: ProvenIdentity | undefined): boolean {
+  return isDeepStrictEqual(one, other)
 }

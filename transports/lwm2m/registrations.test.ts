@@ -7,7 +7,7 @@ import { deviceNamed, FakeGateway, StandingClock } from '../testkit.ts'
 import { Registrations } from './registrations.ts'
 import { registrationOf, updateOf } from './registration-request.ts'
 
-const AT = { address: '127.0.0.1', port: 40_000 }
+const AT = { address: '127.0.0.1', port: 40_000, key: '127.0.0.1 40000' }
 const LINKS = '</>;rt="oma.lwm2m";ct="60 110 112 11542",</1/0>,</3/0>;ver=1.2,</3303/0>,</3303/1>,</5>'
 
 function query(text: string): ReadonlyMap<string, string> {

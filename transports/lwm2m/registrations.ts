@@ -10,15 +10,13 @@ import type {
   DeviceSession,
   DeviceSessionListener,
 } from '../../engine/device/gateway.ts'
+import type { Peer } from '../coap-messages/message.ts'
 import type { TenantShares } from '../tenant-shares.ts'
 import { Lwm2mErrors } from './errors.ts'
 import type { Lwm2mVersion, Offer, RegistrationRequest, UpdateRequest } from './registration-request.ts'
 
 /** Where a client was heard last. */
-export interface ClientAddress {
-  readonly address: string
-  readonly port: number
-}
+export type ClientAddress = Peer
 
 /** What is told of one registration from its begin to its end. */
 export interface RegisteredClient extends Pick<DeviceSessionListener, 'sharedAttributesChanged' | 'called'> {
@@ -129,7 +127,7 @@ export class Registrations {
     }
     this.byId.set(id, kept)
     this.byDevice.set(deviceId, kept)
-    this.byAddress.set(keyOf(address), kept)
+    this.byAddress.set(address.key, kept)
     this.place(kept)
     if (this.timer === undefined) this.sweepLater()
     return kept
@@ -138,9 +136,9 @@ export class Registrations {
   /** Throws UNKNOWN_REGISTRATION: the client registers anew. */
   update(id: string, request: UpdateRequest, address: ClientAddress): Registration {
     const kept = this.known(id)
-    if (this.byAddress.get(keyOf(kept.address)) === kept) this.byAddress.delete(keyOf(kept.address))
+    if (this.byAddress.get(kept.address.key) === kept) this.byAddress.delete(kept.address.key)
     Object.assign(kept, request, { address })
-    this.byAddress.set(keyOf(address), kept)
+    this.byAddress.set(address.key, kept)
     kept.endsAt = this.endOf(kept.lifetimeS)
     // A shorter lifetime ends it in an earlier sweep than the one that it waits for.
     if (request.lifetimeS !== undefined) this.place(kept)
@@ -160,7 +158,7 @@ export class Registrations {
 
   /** Who registered from there last. */
   findAt(address: ClientAddress): Registration | undefined {
-    return this.byAddress.get(keyOf(address))
+    return this.byAddress.get(address.key)
   }
 
   /** Ends all. */
@@ -188,7 +186,7 @@ export class Registrations {
     if (kept === undefined) return
     this.byId.delete(id)
     if (this.byDevice.get(kept.deviceId) === kept) this.byDevice.delete(kept.deviceId)
-    if (this.byAddress.get(keyOf(kept.address)) === kept) this.byAddress.delete(keyOf(kept.address))
+    if (this.byAddress.get(kept.address.key) === kept) this.byAddress.delete(kept.address.key)
     kept.client?.ended()
     this.options.shares.give(kept.tenantId)
     this.displace(kept)
@@ -230,8 +228,4 @@ export class Registrations {
     }
     if (this.byId.size > 0) this.sweepLater()
   }
-}
-
-function keyOf({ address, port }: ClientAddress): string {
-  return `${address} ${port}`
 }

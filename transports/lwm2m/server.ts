@@ -6,6 +6,7 @@ import { BlockUploads } from '../coap-messages/blocks.ts'
 import { CoapEndpoint } from '../coap-messages/endpoint.ts'
 import { Expiring } from '../coap-messages/expiring.ts'
 import { CoapRequests } from '../coap-messages/requests.ts'
+import { proxyListener, type ProxyListener } from '../coap-messages/proxy/listener.ts'
 import { MessageSocket } from '../coap-messages/socket.ts'
 import { TenantShares } from '../tenant-shares.ts'
 import { Lwm2mClient } from './client.ts'
@@ -20,6 +21,8 @@ export interface Lwm2mTransportOptions {
   readonly bindAddress: string
   /** 0 picks a free one. */
   readonly port: number
+  /** Of the socket at which a proxy that ends DTLS brings its clients; empty: none. */
+  readonly dtlsProxySocket?: string
   readonly limits?: Partial<Lwm2mLimits>
   readonly clock: Clock
   readonly random: Random
@@ -48,6 +51,7 @@ export async function startLwm2mTransport(options: Lwm2mTransportOptions): Promi
 class Lwm2mServer implements Lwm2mTransport {
   private readonly counts = newCounts()
   private readonly socket: MessageSocket
+  private readonly proxies: ProxyListener | undefined
   private readonly endpoint: CoapEndpoint
   private readonly requests: CoapRequests
   private readonly uploads: BlockUploads
@@ -90,6 +94,11 @@ class Lwm2mServer implements Lwm2mTransport {
       clientOf: ({ id }) => this.clients.get(id),
       heard: (registration) => this.heard(registration),
     })
+    this.proxies = proxyListener(options.dtlsProxySocket, {
+      ...{ label: 'LwM2M', setting: LWM2M_SETTINGS.lwm2mDtlsProxySocket.name, log },
+      received: (datagram, peer) => this.endpoint.received(datagram, peer),
+      findKey: (identity) => gateway.findPreSharedKey(identity),
+    })
     const { send } = this.socket
     const { handle } = api
     this.endpoint = new CoapEndpoint({ clock, random, limits, counts, send, handle, answered: this.requests.answered })
@@ -103,8 +112,14 @@ class Lwm2mServer implements Lwm2mTransport {
     return { ...this.counts, clients: this.registrations.count, observations: this.requests.watched }
   }
 
-  listen(): Promise<void> {
-    return this.socket.listen()
+  async listen(): Promise<void> {
+    await this.socket.listen()
+    try {
+      await this.proxies?.listen()
+    } catch (error) {
+      await this.socket.close()
+      throw error
+    }
   }
 
   close(): Promise<void> {
@@ -138,6 +153,7 @@ class Lwm2mServer implements Lwm2mTransport {
     this.awake.close()
     this.endpoint.close()
     this.uploads.close()
+    await this.proxies?.close()
     await this.socket.close()
   }
 }

@@ -7,7 +7,13 @@ export const LWM2M_SETTINGS = {
   lwm2mBindAddress: lwm2m.address({
     name: 'LWM2M_BIND_ADDRESS',
     default: '127.0.0.1',
-    description: 'Its address; a public one is refused as for HTTP. Clients without security: there is no DTLS.',
+    description: 'Its address; a public one is refused as for HTTP. Only for clients without security.',
+  }),
+  lwm2mDtlsProxySocket: lwm2m.text({
+    name: 'LWM2M_DTLS_PROXY_SOCKET',
+    default: '',
+    description:
+      'Path of the Unix socket at which a proxy that ends DTLS (`deploy/dtls-proxy`) brings its clients; empty: none.',
   }),
   lwm2mBindPort: lwm2m.port({ name: 'LWM2M_BIND_PORT', default: 5685, description: 'Its UDP port.' }),
   lwm2mMaxClients: lwm2m.integer({

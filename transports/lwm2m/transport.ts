@@ -42,6 +42,7 @@ export const lwm2m = defineTransport({
       gateway,
       bindAddress: settings.lwm2mBindAddress,
       port: settings.lwm2mBindPort,
+      dtlsProxySocket: settings.lwm2mDtlsProxySocket,
       limits: { maxClients: settings.lwm2mMaxClients, maxClientsPerTenant: settings.lwm2mMaxClientsPerTenant },
       clock,
       random,

@@ -1,12 +1,18 @@
 // A client of LwM2M by Eclipse Leshan, driven by lines: `battery N` changes 3/0/9, `update` updates the registration, `stop` ends it.
 // It says what it hears: REGISTERED, WRITE 14 text, EXECUTE 4, DEREGISTERED.
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Scanner;
 import org.eclipse.leshan.client.LeshanClient;
 import org.eclipse.leshan.client.LeshanClientBuilder;
 import org.eclipse.leshan.client.californium.endpoint.CaliforniumClientEndpointsProvider;
 import org.eclipse.leshan.client.californium.endpoint.coap.CoapClientProtocolProvider;
+import org.eclipse.leshan.client.californium.endpoint.coaps.CoapsClientProtocolProvider;
 import org.eclipse.leshan.client.object.Security;
 import org.eclipse.leshan.client.object.Server;
 import org.eclipse.leshan.client.observer.LwM2mClientObserverAdapter;
@@ -64,17 +70,34 @@ public class Client {
     }
   }
 
-  /** Endpoint, and `coap://HOST:PORT`. */
-  public static void main(String[] parameters) {
+  private static byte[] bytesOf(String file) throws IOException {
+    return Files.readAllBytes(Path.of(file));
+  }
+
+  /** Endpoint, and `coap://HOST:PORT` or `coaps://…` with what it proves itself with. */
+  public static void main(String[] parameters) throws IOException {
     Device device = new Device();
     ObjectsInitializer objects = new ObjectsInitializer();
-    objects.setInstancesForObject(0, Security.noSec(parameters[1], 123));
+    String address = parameters[1];
+    // What it proves itself with: nothing, `psk IDENTITY HEX`, or `x509 KEY CERTIFICATE SERVER`, `rpk KEY PUBLIC SERVER`, files in DER.
+    String mode = parameters.length > 2 ? parameters[2] : "";
+    if (mode.equals("psk"))
+      objects.setInstancesForObject(0, Security.psk(
+        address, 123, parameters[3].getBytes(StandardCharsets.UTF_8), HexFormat.of().parseHex(parameters[4])));
+    else if (mode.equals("x509"))
+      objects.setInstancesForObject(0, Security.x509(
+        address, 123, bytesOf(parameters[4]), bytesOf(parameters[3]), bytesOf(parameters[5])));
+    else if (mode.equals("rpk"))
+      objects.setInstancesForObject(0, Security.rpk(
+        address, 123, bytesOf(parameters[4]), bytesOf(parameters[3]), bytesOf(parameters[5])));
+    else objects.setInstancesForObject(0, Security.noSec(address, 123));
     objects.setInstancesForObject(1, new Server(123, 300));
     objects.setInstancesForObject(3, device);
     LeshanClientBuilder builder = new LeshanClientBuilder(parameters[0]);
     builder.setObjects(objects.create(0, 1, 3));
     builder.setEndpointsProviders(
-      new CaliforniumClientEndpointsProvider.Builder(new CoapClientProtocolProvider()).build());
+      new CaliforniumClientEndpointsProvider.Builder(new CoapClientProtocolProvider(), new CoapsClientProtocolProvider())
+        .build());
     LeshanClient client = builder.build();
     client.addObserver(new LwM2mClientObserverAdapter() {
       @Override
@@ -86,6 +109,11 @@ public class Client {
       public void onRegistrationFailure(
           LwM2mServer server, RegisterRequest request, ResponseCode code, String text, Exception cause) {
         System.out.println("REFUSED " + code + " " + text);
+      }
+
+      @Override
+      public void onRegistrationTimeout(LwM2mServer server, RegisterRequest request) {
+        System.out.println("TIMED OUT");
       }
 
       @Override

@@ -1,0 +1,233 @@
+/** Real clients over DTLS, through the proxy that ships: Eclipse Leshan by key, raw key and certificate, libcoap by certificate. */
+import assert from 'node:assert/strict'
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { before, after, test, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
+import { RestClient, login } from '../support/clients.ts'
+import { startDtlsProxy, type DtlsProxy } from '../support/dtls-proxy.ts'
+import { canRunLeshan, startLeshanClient } from '../support/leshan-client.ts'
+import { hasTool } from '../support/require-tool.ts'
+import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
+import { eventually } from './wait.ts'
+
+interface Entity {
+  readonly id: { readonly id: string }
+}
+
+const run = promisify(execFile)
+const KEY = '0123456789abcdef0123456789abcdef'
+const OTHER_KEY = 'ffffffffffffffffffffffffffffffff'
+const CAN_RUN = canRunLeshan() && hasTool('openssl')
+const TIMEOUT = { timeout: 180_000 }
+const NO_SECURITY = { securityMode: 'NO_SEC' }
+
+let folder = ''
+let millrace: RunningMillrace
+let rest: RestClient
+let profileId = ''
+let lwm2m: DtlsProxy
+let coap: DtlsProxy
+
+before(async () => {
+  if (!CAN_RUN) return
+  folder = await mkdtemp(join(tmpdir(), 'millrace-dtls-'))
+  for (const name of ['server', 'client', 'sensor', 'other', 'ca']) certificate(name)
+  signed('known', 'urn:by-issuer')
+  const sockets = { lwm2m: join(folder, 'lwm2m.sock'), coap: join(folder, 'coap.sock') }
+  millrace = await startMillrace({
+    environment: { LWM2M_DTLS_PROXY_SOCKET: sockets.lwm2m, COAP_DTLS_PROXY_SOCKET: sockets.coap },
+  })
+  rest = new RestClient(millrace, await login(millrace))
+  const profile = await rest.expect<Entity>('POST', '/api/deviceProfile', {
+    ...{ name: 'meters', type: 'DEFAULT', transportType: 'LWM2M', provisionType: 'DISABLED' },
+    profileData: {
+      configuration: { type: 'DEFAULT' },
+      transportConfiguration: {
+        type: 'LWM2M',
+        observeAttr: {
+          keyName: { '/3_1.2/0/9': 'battery' },
+          ...{ observe: ['/3_1.2/0/9'], telemetry: ['/3_1.2/0/9'], attribute: [], attributeLwm2m: {} },
+        },
+        bootstrap: [],
+        clientLwM2mSettings: { defaultObjectIDVer: '1.0' },
+      },
+    },
+  })
+  profileId = profile.id.id
+  const own = ['--credentials', join(folder, 'server.pem')]
+  lwm2m = await startDtlsProxy('lwm2m', sockets.lwm2m, [...own, '--trust', join(folder, 'ca.crt')])
+  coap = await startDtlsProxy('coap', sockets.coap, own)
+})
+
+after(async () => {
+  if (!CAN_RUN) return
+  await Promise.all([lwm2m.kill(), coap.kill()])
+  await millrace.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('a client proves its key, is read and called, and is the device that has the key', TIMEOUT, async (context) => {
+  if (!canRun(context)) return
+  const device = await lwm2mDevice({
+    ...{ securityConfigClientMode: 'PSK', endpoint: 'urn:psk', identity: 'identity "é"', key: KEY },
+  })
+  const client = await startLeshanClient('urn:psk', lwm2m.port, ['psk', 'identity "é"', KEY])
+  context.after(() => client.kill())
+  await client.heard('REGISTERED')
+  await batteryIs(device, '90')
+  client.tell('battery 42')
+  await batteryIs(device, '42')
+  const called = { method: 'Execute', params: { id: '/3_1.2/0/4' }, timeout: 20_000 }
+  assert.deepEqual(await rest.expect('POST', `/api/rpc/twoway/${device}`, called), { result: 'CHANGED' })
+  await client.heard('EXECUTE 4')
+  client.tell('stop')
+  await client.heard('DEREGISTERED')
+})
+
+test('whoever proves one device is no other', TIMEOUT, async (context) => {
+  if (!canRun(context)) return
+  await lwm2mDevice({ securityConfigClientMode: 'PSK', endpoint: 'urn:mine', identity: 'mine', key: KEY })
+  await lwm2mDevice({ securityConfigClientMode: 'PSK', endpoint: 'urn:theirs', identity: 'theirs', key: OTHER_KEY })
+  const refused = async (endpoint: string, port: number, proof: readonly string[]): Promise<string> => {
+    const client = await startLeshanClient(endpoint, port, proof)
+    try {
+      return await client.heardFirst(['REGISTERED', 'REFUSED', 'TIMED OUT'])
+    } finally {
+      await client.kill()
+    }
+  }
+  assert.match(await refused('urn:theirs', lwm2m.port, ['psk', 'mine', KEY]), /^REFUSED FORBIDDEN/)
+  // Without DTLS its name is nothing.
+  assert.match(await refused('urn:mine', millrace.ports['lwm2m'] ?? 0, []), /^REFUSED FORBIDDEN/)
+  // A key that is not its own ends the handshake: it says nothing while the owner, who began later, registers.
+  const impostor = await startLeshanClient('urn:theirs', lwm2m.port, ['psk', 'theirs', KEY])
+  context.after(() => impostor.kill())
+  const owner = await startLeshanClient('urn:theirs', lwm2m.port, ['psk', 'theirs', OTHER_KEY])
+  context.after(() => owner.kill())
+  const first = await Promise.race([
+    owner.heard('REGISTERED').then(() => 'the owner'),
+    impostor.heardFirst(['REGISTERED']).catch(() => 'the owner'),
+  ])
+  assert.equal(first, 'the owner')
+})
+
+test(
+  'a client proves a raw key, a certificate that is known, and one of a trusted issuer',
+  TIMEOUT,
+  async (context) => {
+    if (!canRun(context)) return
+    const at = (name: string): string => join(folder, name)
+    const der = async (name: string): Promise<string> => (await readFile(at(name))).toString('base64')
+    const clients = [
+      { endpoint: 'urn:raw', mode: 'RPK', shown: { key: await der('client.pub.der') } },
+      { endpoint: 'urn:pinned', mode: 'X509', shown: { cert: await der('client.crt.der') } },
+      { endpoint: 'urn:by-issuer', mode: 'X509', shown: { cert: '' } },
+    ]
+    for (const { endpoint, mode, shown } of clients) {
+      const device = await lwm2mDevice({ securityConfigClientMode: mode, endpoint, ...shown })
+      const proof =
+        mode === 'RPK'
+          ? ['rpk', at('client.key.der'), at('client.pub.der'), at('server.pub.der')]
+          : endpoint === 'urn:pinned'
+            ? ['x509', at('client.key.der'), at('client.crt.der'), at('server.crt.der')]
+            : ['x509', at('known.key.der'), at('known.crt.der'), at('server.crt.der')]
+      const client = await startLeshanClient(endpoint, lwm2m.port, proof)
+      context.after(() => client.kill())
+      await client.heard('REGISTERED')
+      await batteryIs(device, '90')
+      const others = proof.map((each) => each.replace(/(?:client|known)\./, 'other.'))
+      const stranger = await startLeshanClient(endpoint, lwm2m.port, others)
+      context.after(() => stranger.kill())
+      assert.match(await stranger.heardFirst(['REGISTERED', 'REFUSED']), /^REFUSED FORBIDDEN/)
+    }
+  },
+)
+
+test('a device of CoAP sends with its certificate, and without one with its token', TIMEOUT, async (context) => {
+  if (!canRun(context)) return
+  const tool = ['coap-client-openssl', 'coap-client-gnutls'].find(hasTool)
+  if (tool === undefined) return context.skip('needs coap-client of libcoap')
+  const pem = await readFile(join(folder, 'sensor.crt'), 'utf8')
+  const device = await rest.expect<Entity>('POST', '/api/device-with-credentials', {
+    device: { name: 'certified' },
+    credentials: { credentialsType: 'X509_CERTIFICATE', credentialsId: '', credentialsValue: pem },
+  })
+  const send = (name: string, path: string, value: number) =>
+    run(tool, [
+      ...['-m', 'post', '-c', join(folder, `${name}.pem`), '-C', join(folder, 'server.crt'), '-n', '-B', '20'],
+      ...['-t', '50', '-e', JSON.stringify({ battery: value })],
+      `coaps://127.0.0.1:${coap.port}/api/v1/${path}`,
+    ])
+  await send('sensor', 'telemetry', 7)
+  await batteryIs(device.id.id, '7')
+  const answered = await send('other', 'telemetry', 8)
+  assert.match(answered.stdout + answered.stderr, /4\.01/)
+  const token = await rest.expect<Entity>('POST', '/api/device-with-credentials', {
+    device: { name: 'with token' },
+    credentials: { credentialsType: 'ACCESS_TOKEN', credentialsId: 'DTLS_TOKEN' },
+  })
+  await send('other', 'DTLS_TOKEN/telemetry', 9)
+  await batteryIs(token.id.id, '9')
+})
+
+function canRun(context: TestContext): boolean {
+  if (CAN_RUN) return true
+  assert.notEqual(process.env['REQUIRE_REAL'], '1', 'java, javac, mvn and openssl are required and not on this machine')
+  context.skip('needs java, javac, mvn and openssl')
+  return false
+}
+
+async function lwm2mDevice(client: { readonly endpoint: string } & Readonly<Record<string, string>>): Promise<string> {
+  const device = await rest.expect<Entity>('POST', '/api/device-with-credentials', {
+    device: { name: client.endpoint, deviceProfileId: { entityType: 'DEVICE_PROFILE', id: profileId } },
+    credentials: {
+      ...{ credentialsType: 'LWM2M_CREDENTIALS', credentialsId: client.endpoint },
+      credentialsValue: JSON.stringify({
+        client,
+        bootstrap: { bootstrapServer: NO_SECURITY, lwm2mServer: NO_SECURITY },
+      }),
+    },
+  })
+  return device.id.id
+}
+
+async function batteryIs(device: string, expected: string): Promise<void> {
+  const path = `/api/plugins/telemetry/DEVICE/${device}/values/timeseries?keys=battery`
+  await eventually(
+    () => rest.expect<{ battery?: { value: string | null }[] }>('GET', path),
+    ({ battery }) => battery?.[0]?.value === expected,
+  )
+}
+
+function openssl(...parameters: readonly string[]): void {
+  const { status, stderr } = spawnSync('openssl', parameters, { cwd: folder, encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+}
+
+/** NAME.key, NAME.crt and NAME.pem with both, and in DER key, certificate and public key. */
+function certificate(name: string): void {
+  openssl('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', `${name}.ec`)
+  openssl('pkcs8', '-topk8', '-nocrypt', '-in', `${name}.ec`, '-out', `${name}.key`)
+  openssl('req', '-x509', '-new', '-key', `${name}.key`, '-subj', `/CN=${name}`, '-days', '30', '-out', `${name}.crt`)
+  inDer(name)
+}
+
+function signed(name: string, commonName: string): void {
+  openssl('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', `${name}.ec`)
+  openssl('pkcs8', '-topk8', '-nocrypt', '-in', `${name}.ec`, '-out', `${name}.key`)
+  openssl('req', '-new', '-key', `${name}.key`, '-subj', `/CN=${commonName}`, '-out', `${name}.csr`)
+  const issuer = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '30']
+  openssl('x509', '-req', '-in', `${name}.csr`, ...issuer, '-out', `${name}.crt`)
+  inDer(name)
+}
+
+function inDer(name: string): void {
+  const both = spawnSync('sh', ['-c', `cat ${name}.key ${name}.crt > ${name}.pem`], { cwd: folder })
+  assert.equal(both.status, 0)
+  openssl('pkcs8', '-topk8', '-nocrypt', '-in', `${name}.key`, '-outform', 'DER', '-out', `${name}.key.der`)
+  openssl('x509', '-in', `${name}.crt`, '-outform', 'DER', '-out', `${name}.crt.der`)
+  openssl('pkey', '-in', `${name}.key`, '-pubout', '-outform', 'DER', '-out', `${name}.pub.der`)
+}
