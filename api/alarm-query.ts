@@ -11,15 +11,18 @@ import {
   dataMembers,
   dataQueryOf,
   filled,
-  integer,
   latestJson,
+  number,
   pageMembers,
   pageOf,
 } from './entity-query.ts'
 
 const MAX_NAMES = 1_000
 
-const time = integer
+/** Of a time with a fraction, which clients compute, the whole milliseconds. */
+const time = number
+  .transform(Math.trunc)
+  .refine(Number.isSafeInteger, 'a whole number is expected')
   .nullish()
   .transform((value) => (value === undefined || value === null || value <= 0 ? undefined : value))
 const assignee = z

@@ -43,7 +43,7 @@ const flag = z
   .boolean()
   .nullish()
   .transform((value) => value ?? false)
-const number = z
+export const number = z
   .union([z.number(), z.bigint(), z.instanceof(WholeDouble), z.instanceof(LongDecimal), z.string().regex(/^-?\d/)])
   .transform(Number)
   .refine((value) => !Number.isNaN(value), 'a number is expected')

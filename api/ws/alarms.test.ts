@@ -60,6 +60,14 @@ describe('ALARM_DATA', () => {
     assert.deepEqual(await later(120_000), [])
   })
 
+  test('takes a time window with a fraction, as clients compute it', async () => {
+    const bench = sessionBench()
+    const { say } = await open(bench)
+    bench.store.setAlarm('a', { type: 'Hot' })
+    const asked = query({ timeWindow: 86_400_000.5, startTs: null, endTs: 5.5 })
+    assert.deepEqual(await say(alarmData({ query: asked })), [data(shown({ type: 'Hot' }))])
+  })
+
   test('reads once for many changes, and not more than every half second', async () => {
     const bench = sessionBench()
     const { say, later } = await open(bench)
