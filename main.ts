@@ -21,6 +21,7 @@ const USAGE = `Millrace: IoT stream processing
   npm start -- tenant export FILE        take along all that a tenant has (--help tells more)
   npm start -- tenant import FILE        bring it in again, here or elsewhere: shows a plan first (--help tells more)
   npm start -- watch DEVICE              print a device's telemetry as it arrives (--help tells more)
+  npm start -- integration watch NAME    what an integration does, and how far it is in a file (--help tells more)
   npm start -- workers                   show the worker pools of a running Millrace, and change them (--help tells more)
   npm start -- backup DIR                take a backup of a running Millrace (--help tells more)
   npm start -- restore DIR               bring a backup into an empty data folder (--help tells more)
@@ -72,6 +73,11 @@ switch (command) {
   case 'watch': {
     const { watch } = await import('./commands/watch.ts')
     process.exitCode = await watch(rest)
+    break
+  }
+  case 'integration': {
+    const { integration } = await import('./commands/integration.ts')
+    process.exitCode = await integration(rest)
     break
   }
   case 'parked': {

@@ -93,7 +93,10 @@ export async function startPlatform(
       persistentCallsTtlMs: config.rpcTtlSeconds * 1000,
       claims: { isAllowedByDefault: config.claimAllowedByDefault, durationMs: config.claimDurationMs },
       castStrings: config.castStrings,
-      integrationRules: { ports: config.integrationPorts, addresses: config.integrationAddresses },
+      integrationRules: {
+        ...{ ports: config.integrationPorts, addresses: config.integrationAddresses },
+        folder: config.integrationFolder,
+      },
       provisioning: { ...DEFAULT_ATTEMPT_LIMITS, wrongPerAddress: config.provisionWrongPerAddress },
       usageIntervalMs: config.usageReportSeconds * 1000,
       notificationsTtlMs: config.notificationsTtlSeconds * 1000,

@@ -52,7 +52,7 @@ export async function runIntegrations(parts: IntegrationParts): Promise<Webhooks
   })
   const runner = new IntegrationRunner({
     ...{ integrations, intake, figures, attributes, owners: cluster.owners, feed, guard: outbound.guard },
-    ...{ clock: systemClock, shares },
+    ...{ clock: systemClock, shares, root: config.integrationFolder },
     report: (text, fields) => log.error(text, fields),
   })
   closing.add('integrations', () => runner.close())

@@ -895,7 +895,7 @@ export type Integration = {
   readonly tenantId: TenantId
   readonly version: number
   readonly name: string
-  readonly type: 'HTTP' | 'MQTT' | 'KAFKA' | 'TCP' | 'UDP'
+  readonly type: 'HTTP' | 'MQTT' | 'KAFKA' | 'TCP' | 'UDP' | 'FILE'
   readonly enabled: boolean
   readonly allowCreateDevices: boolean
   readonly converter: unknown
@@ -4316,7 +4316,7 @@ export type PostIntegrationBody = {
   readonly id?: { readonly id: string } | null | undefined
   readonly version?: number | null | undefined
   readonly name?: string | number | boolean | null | undefined
-  readonly type?: 'HTTP' | 'MQTT' | 'KAFKA' | 'TCP' | 'UDP' | null | undefined
+  readonly type?: 'HTTP' | 'MQTT' | 'KAFKA' | 'TCP' | 'UDP' | 'FILE' | null | undefined
   readonly enabled?: boolean | null | undefined
   readonly allowCreateDevices?: boolean | null | undefined
   readonly converter?: unknown

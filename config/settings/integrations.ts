@@ -28,6 +28,11 @@ export const INTEGRATION_SETTINGS = {
     description:
       'Addresses of this machine, beside those of the loopback, that integrations may listen at; `0.0.0.0` stands for all of IPv4. Whoever reaches one may send.',
   }),
+  integrationFolder: integrations.file({
+    name: 'INTEGRATION_FOLDER',
+    description:
+      'Folder whose files integrations may read: below it each tenant has one of its own, named by its id. The same in each process of the role `engine`.',
+  }),
   integrationTenantPorts: integrations.integer({
     name: 'INTEGRATION_MAX_PORTS_PER_TENANT',
     default: 10,

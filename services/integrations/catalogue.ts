@@ -1,4 +1,5 @@
 /** The kinds of integrations: one line each. */
+import { file } from './kinds/file.ts'
 import { http } from './kinds/http.ts'
 import { kafka } from './kinds/kafka.ts'
 import { mqtt } from './kinds/mqtt.ts'
@@ -6,7 +7,7 @@ import { tcp } from './kinds/tcp.ts'
 import { udp } from './kinds/udp.ts'
 import type { IntegrationDefinition } from './define-integration.ts'
 
-const KINDS = [http, mqtt, kafka, tcp, udp] as const
+const KINDS = [http, mqtt, kafka, tcp, udp, file] as const
 
 export type IntegrationType = (typeof KINDS)[number]['type']
 

@@ -58,6 +58,10 @@ export interface SourceParts<Configuration> {
   readonly clock: Clock
   readonly positions: Positions
   readonly shares: SourceShares
+  /** Below which each tenant has a folder of its own; undefined: no files are read. */
+  readonly root: string | undefined
+  /** How far it has come, for the statistics. */
+  readonly progress: (json: JsonValue) => void
   /** Whether it is joined to what it collects from; with the reason where it is not. */
   readonly connected: (isConnected: boolean, reason?: Error) => void
 }

@@ -32,6 +32,11 @@ export const IntegrationErrors = defineErrors('integration', {
     ...BAD_REQUEST,
     text: 'The operator does not allow integrations to listen at {address} (INTEGRATION_ADDRESSES)',
   },
+  NO_FOLDER: {
+    ...BAD_REQUEST,
+    text: 'The operator names no folder whose files integrations may read (INTEGRATION_FOLDER)',
+  },
+  FOLDER: { kind: 'retryable', status: 503, text: "The folder '{folder}' cannot be used: {reason}" },
   TOO_MANY_PORTS: { kind: 'retryable', status: 503, text: 'At most {limit} ports of one tenant are listened at' },
   TOO_MANY_CONNECTIONS: { kind: 'retryable', status: 503, text: 'Too many connections are open: one was ended' },
   DROPPED: { kind: 'retryable', status: 503, text: 'A datagram came while too much waited to be stored: it is lost' },

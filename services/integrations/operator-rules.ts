@@ -8,11 +8,18 @@ export interface OperatorRules {
   readonly ports: readonly PortRange[]
   /** Addresses of this machine, beside those of the loopback, that they may listen at. */
   readonly addresses: readonly string[]
+  /** Below which each tenant has a folder of its own; undefined: no files are read. */
+  readonly folder?: string | undefined
 }
 
 export const NOTHING_ALLOWED: OperatorRules = { ports: [], addresses: [] }
 
 const LOOPBACK = ['127.0.0.0/8', '::1']
+
+/** Throws `NO_FOLDER`. */
+export function checkFolder({ folder }: OperatorRules): void {
+  if (folder === undefined) throw IntegrationErrors.NO_FOLDER()
+}
 
 /** Throws `PORT_NOT_ALLOWED`, `ADDRESS_NOT_ALLOWED`. */
 export function checkListening(

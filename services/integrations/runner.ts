@@ -27,6 +27,8 @@ export interface RunnerParts {
   readonly feed: Pick<ChangeFeed, 'listenToAll' | 'onGap' | 'settled'>
   readonly guard: AddressGuard
   readonly shares: SourceShares
+  /** Of files that are read. */
+  readonly root: string | undefined
   readonly clock: Clock
   readonly report: Report
 }
@@ -139,7 +141,7 @@ export class IntegrationRunner {
 
   private async begin(integration: Integration, isChanged: boolean): Promise<void> {
     const { id, tenantId, version } = integration
-    const { intake, integrations, guard, clock, shares } = this.parts
+    const { intake, integrations, guard, clock, shares, root } = this.parts
     const figures = this.parts.figures.of(integration)
     const step = isChanged ? 'UPDATED' : 'STARTED'
     let inlet: OpenedInlet | undefined
@@ -150,7 +152,8 @@ export class IntegrationRunner {
       inlet = await intake.open(integration)
       figures.is('CONNECTING')
       const source = await open({
-        ...{ id, tenantId, inlet, guard, clock, shares, positions: this.positionsOf(integration) },
+        ...{ id, tenantId, inlet, guard, clock, shares, root, positions: this.positionsOf(integration) },
+        progress: (json) => figures.progress(json),
         connected: (isConnected, reason) => figures.is(isConnected ? 'RUNNING' : 'CONNECTING', reason),
       })
       this.running.set(id, { version, inlet, source })

@@ -77,6 +77,8 @@ export function sourceParts<Configuration>(
   const states: string[] = []
   const shares = new SourceShares({ tenantPorts: 5, maxConnections: 100, maxBytes: 1 << 20, ...limits })
   const parts: SourceParts<Configuration> = {
+    root: undefined,
+    progress: () => undefined,
     ...{
       configuration,
       id: 'i',

@@ -1,6 +1,6 @@
-/** Integrations end to end: a webhook, another broker and ports, through the converter into devices; what was acknowledged survives `kill -9`. */
+/** Integrations end to end: a webhook, another broker, ports and files, through the converter into devices; what was acknowledged survives `kill -9`. */
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { connectAsync } from 'mqtt'
+import { integration } from '../../commands/integration.ts'
 import { RestClient, login } from '../support/clients.ts'
 import { hasMosquitto, startMosquitto } from '../support/mosquitto.ts'
 import { freePorts } from '../support/servers/ports.ts'
@@ -185,6 +186,10 @@ test('integrations: ports of the operator, over TCP and UDP', async (context) =>
     assert.match(refused.json<{ message: string }>().message, reason)
   }
 
+  const noFolder = await save('FILE', { folder: 'in' })
+  assert.equal(noFolder.status, 400)
+  assert.match(noFolder.json<{ message: string }>().message, /INTEGRATION_FOLDER/)
+
   const made = await save('TCP', { port: tcp, framing: { type: 'LENGTH', bytes: 2, byteOrder: 'LITTLE' }, answer: 'A' })
   const { id } = made.json<Entity>()
   const statistics = () => rest.expect<Statistics>('GET', `/api/integration/${id.id}/statistics`)
@@ -218,4 +223,45 @@ test('integrations: ports of the operator, over TCP and UDP', async (context) =>
   const late = connect(tcp, '127.0.0.1')
   const [error] = (await once(late, 'error')) as [NodeJS.ErrnoException]
   assert.equal(error.code, 'ECONNREFUSED')
+})
+
+test('integrations: files of a folder, with a report of bad lines', async (context) => {
+  const files = await mkdtemp(join(tmpdir(), 'millrace-files-'))
+  context.after(() => rm(files, { recursive: true, force: true }))
+  const millrace = await startMillrace({ environment: { INTEGRATION_FOLDER: files } })
+  context.after(() => millrace.kill())
+  const rest = await restOf(millrace)
+  const script =
+    'return {deviceName: payload.meter, telemetry: {ts: 1700000000000 + parseInt(payload.n), values: {n: payload.n}}};'
+  const save = (configuration: object) =>
+    rest.call('POST', '/api/integration', { name: 'meters', type: 'FILE', configuration, converter: { script } })
+  assert.equal((await save({ folder: '../others' })).status, 400)
+  const { id } = (await save({ folder: 'meters', delimiter: ';', pollSeconds: 1 })).json<Entity>()
+  const statistics = () =>
+    rest.expect<Statistics & { progress: object | null }>('GET', `/api/integration/${id.id}/statistics`)
+  await eventually(statistics, ({ state }) => state === 'RUNNING')
+
+  const { tenantId } = await rest.expect<{ tenantId: { id: string } }>('GET', '/api/auth/user')
+  const folder = join(files, tenantId.id, 'meters')
+  const text = 'meter;n\n"from;file";1\n;2\n"from;file";3\n'
+  await writeFile(join(folder, '.one.csv'), text)
+  await rename(join(folder, '.one.csv'), join(folder, 'one.csv'))
+  await eventually(
+    () => readFile(join(folder, 'failed', 'one.csv'), 'utf8').catch(() => ''),
+    (content) => content === text,
+    20_000,
+  )
+  assert.match(await readFile(join(folder, 'failed', 'one.csv.report'), 'utf8'), /^line 3: .*deviceName.*\n$/)
+  assert.deepEqual(await madeOf(rest, 'from%3Bfile'), [1, 3])
+  const { progress, stored, failed } = await statistics()
+  assert.deepEqual(progress, { file: 'one.csv', bytesDone: text.length, bytesTotal: text.length, records: 3, bad: 1 })
+  assert.deepEqual([stored, failed], [2, 1])
+
+  const lines: string[] = []
+  const output = { out: (line: string) => lines.push(line), error: (line: string) => lines.push(line) }
+  const watch = (name: string) => integration(['watch', name, '--updates', '1', '--url', millrace.url], output)
+  assert.equal(await watch('meters'), 0)
+  assert.match(lines.join(), /^RUNNING {2}received 3, stored 2, failed 1, delayed 0 {2}last error: /)
+  assert.equal(await watch('nothing'), 1)
+  assert.match(lines.at(-1) ?? '', /no integration named 'nothing'/)
 })

@@ -13,7 +13,7 @@ import { canRunKafka, startKafka } from '../support/servers/index.ts'
 import { freePorts } from '../support/servers/ports.ts'
 import { SLOWNESS } from '../support/slowness.ts'
 import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
-import { httpLoad, kafkaLoad, mqttLoad, tcpLoad, udpLoad, type Load } from './integration-loads.ts'
+import { fileLoad, httpLoad, kafkaLoad, mqttLoad, tcpLoad, udpLoad, type Load } from './integration-loads.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 1)
 const SCRIPT = 'return {deviceName: payload.station, telemetry: {ts: payload.ts, values: {n: payload.n}}};'
@@ -88,17 +88,22 @@ test(
     const dataDir = await mkdtemp(join(tmpdir(), 'millrace-integration-kill-'))
     context.after(() => rm(dataDir, { recursive: true, force: true }))
     const [tcpPort = 0, udpPort = 0] = await freePorts(2)
+    const files = await mkdtemp(join(tmpdir(), 'millrace-integration-files-'))
+    context.after(() => rm(files, { recursive: true, force: true }))
     const environment = {
+      INTEGRATION_FOLDER: files,
       OUTBOUND_ALLOWED_ADDRESSES: '127.0.0.0/8',
       INTEGRATION_PORTS: `${tcpPort},${udpPort}`,
     }
     let millrace = await startMillrace({ dataDir, environment })
     context.after(() => millrace.kill())
     let hook = ''
+    let tenantId = ''
     const loads: Load[] = [
       httpLoad('by-HTTP', () => millrace.url + hook),
       tcpLoad('by-TCP', tcpPort),
       udpLoad('by-UDP', udpPort),
+      fileLoad('by-FILE', () => join(files, tenantId, 'in')),
     ]
     if (hasMosquitto()) {
       const broker = await startMosquitto()
@@ -114,6 +119,8 @@ test(
     const all: readonly Under[] = loads.map((load) => ({
       ...{ load, device: `by-${load.type}`, acknowledged: new Set<number>(), fresh: 0, last: 0 },
     }))
+    const user = await rest.expect<{ tenantId: { id: string } }>('GET', '/api/auth/user')
+    tenantId = user.tenantId.id
     const ids: string[] = []
     for (const { load } of all) {
       const { type, configuration } = load

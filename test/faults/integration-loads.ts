@@ -1,7 +1,10 @@
 /** Who sends to integrations while the process is killed: one load for each kind, which says what was acknowledged at its source. */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Admin, Producer, stringSerializers } from '@platformatic/kafka'
 import { connectAsync } from 'mqtt'
@@ -86,6 +89,35 @@ export async function kafkaLoad(device: string, broker: string): Promise<Load> {
     },
   }
 }
+
+/** A folder keeps its files until they are read: in `done/` all of one is stored. */
+export function fileLoad(device: string, folderOf: () => string): Load {
+  return {
+    type: 'FILE',
+    configuration: { folder: 'in', format: 'NDJSON', pollSeconds: 1 },
+    lanes: 1,
+    run: async (run) => {
+      const folder = folderOf()
+      for (;;) {
+        const numbers: number[] = []
+        for (let n = run.next(); n !== undefined; n = run.next()) {
+          numbers.push(n)
+          if (numbers.length === LINES_OF_FILE) break
+        }
+        const [first] = numbers
+        if (first === undefined) return
+        const name = `${first}.json`
+        // Beside it, so that it is there whole at once.
+        await writeFile(join(folder, `.${name}`), numbers.map((n) => `${textOf(device, n)}\n`).join(''))
+        await rename(join(folder, `.${name}`), join(folder, name))
+        while (!run.signal.aborted && !existsSync(join(folder, 'done', name))) await sleep(PAUSE_MS)
+        for (const n of numbers) run.acknowledged(n)
+      }
+    },
+  }
+}
+
+const LINES_OF_FILE = 300
 
 /** Lines, several on their way at a time, answered in their order. */
 export function tcpLoad(device: string, port: number): Load {
