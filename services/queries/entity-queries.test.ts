@@ -333,6 +333,19 @@ function testQueries(name: string, open: () => Promise<TestPlatform>): void {
       assert.deepEqual(inColumns, oneByOne)
     })
 
+    test('the system administrator counts what all tenants have, and sees none of it', async () => {
+      const { services, tenant } = platform
+      const system = { ...tenant, authority: 'SYS_ADMIN', tenantId: null } as const
+      assert.equal(await services.entityQueries.count(system, queryOf()), VALUES.length)
+      assert.deepEqual(await names(queryOf(), system), [])
+      // What compares with values of tenants would tell them.
+      const compared = {
+        key: NAME,
+        predicate: asked({ type: 'STRING', operation: 'EQUAL', value: 'm00', ignoreCase: false }),
+      }
+      assert.equal(await services.entityQueries.count(system, queryOf({ keyFilters: [compared] })), 0)
+    })
+
     test('keys of what is found, newest value each', async () => {
       const { entityTypes, attributes } = await platform.services.entityQueries.keys(platform.tenant, queryOf(), {
         timeSeries: true,

@@ -56,6 +56,8 @@ export class EntityQueries implements EntityQueryService {
     const selection = await this.parts.resolver.selection(principal, query, {
       keys: query.keyFilters.map(({ key }) => key),
       isDynamic: options.isDynamic,
+      // What is followed (WebSocket, dynamic) is followed in one tenant.
+      isNumber: !options.isDynamic && query.keyFilters.length === 0,
     })
     if (!selection.filters.some(({ key }) => isLatest(key))) return this.parts.entities.queries.count(selection)
     const resolved = { selection, sort: undefined, search: undefined }

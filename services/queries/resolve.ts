@@ -32,6 +32,8 @@ interface Resolving {
   readonly keys: readonly EntityKey[]
   /** Whether dynamic values are looked up; otherwise the defaults count. */
   readonly isDynamic: boolean
+  /** Only how many there are is asked, and nothing of them. */
+  readonly isNumber?: boolean
 }
 
 export class QueryResolver {
@@ -44,12 +46,16 @@ export class QueryResolver {
   async selection(
     principal: Principal,
     { filter, keyFilters, operation }: EntityCountQuery,
-    { keys, isDynamic }: Resolving,
+    { keys, isDynamic, isNumber = false }: Resolving,
   ): Promise<EntitySelection> {
     const sources = await this.sources(principal, filter)
     const operations = operationsFor(keys)
     return {
-      sources: sources.flatMap((source) => this.visible(principal, source, operations)),
+      sources: sources.flatMap((source) =>
+        principal.authority === 'SYS_ADMIN'
+          ? this.visibleToSystem(source, isNumber)
+          : this.visible(principal, source, operations),
+      ),
       filters: await this.filters(principal, keyFilters, isDynamic),
       operation,
     }
@@ -78,6 +84,13 @@ export class QueryResolver {
     }
   }
 
+  /** The system's own and tenants; how many there are of any type, of all tenants. */
+  private visibleToSystem({ entityType, ...asked }: AskedSource, isNumber: boolean): readonly EntitySource[] {
+    const table = this.parts.tables.get(entityType)
+    if (table === undefined) return []
+    return [{ ...asked, table, tenantId: isNumber || entityType === 'TENANT' ? undefined : SYSTEM_TENANT }]
+  }
+
   /** None where the caller may not see such entities, or not what the query reads of them. */
   private visible(
     principal: Principal,
@@ -87,9 +100,6 @@ export class QueryResolver {
     const { entityType, ...asked } = source
     const table = this.parts.tables.get(entityType)
     if (table === undefined) return []
-    if (principal.authority === 'SYS_ADMIN') {
-      return [{ ...asked, table, tenantId: entityType === 'TENANT' ? undefined : SYSTEM_TENANT }]
-    }
     const tenantId = principal.tenantId ?? SYSTEM_TENANT
     const { customerId } = principal
     const own = [{ id: principal.userId, tenantId, customerId }]
