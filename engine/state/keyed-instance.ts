@@ -275,6 +275,7 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
     const before = entry.done.find(visit.id, message)
     if (before !== undefined) {
       if (entry.done.keep(visit.id)) partition.changed(entry, [])
+      if ('output' in before) this.node.replayed?.(message, before.output)
       return before
     }
     const known = read.get(index)

@@ -126,6 +126,28 @@ test('a message that comes again has the same output and changes nothing, in the
   )
 })
 
+test('a node hears of the output that a message has again, before it has the next one', async () => {
+  const store = new MemoryStateStore()
+  const heard: string[] = []
+  const node: KeyedNode<JsonValue> = {
+    per: 'originator',
+    parse: (stored) => stored,
+    handle: (turn, message) => {
+      heard.push(`handled ${message.type}`)
+      turn.set(message.type)
+      return 'Success'
+    },
+    replayed: (message, output) => void heard.push(`${message.type} again: ${JSON.stringify(output)}`),
+  }
+  const first = await processOf(node, { store })
+  const work = testWork({ device: 'a', type: 'ONE' })
+  await first.run(work)
+  await first.states.close()
+  const second = await processOf(node, { store })
+  await second.run(testWork({ id: work.message.id, device: 'a', type: 'ONE' }), testWork({ device: 'a', type: 'TWO' }))
+  assert.deepEqual(heard, ['handled ONE', 'ONE again: "Success"', 'handled TWO'])
+})
+
 test('visits are forgotten once the log has settled their messages durably, but those that came again', async () => {
   const store = new MemoryStateStore()
   let settled = 0

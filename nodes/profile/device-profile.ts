@@ -90,6 +90,10 @@ class DeviceProfileNode {
         if (decisions.length === 0) return 'Success'
         return decisions.map((decision) => ({ message: asMessage(decision, message), relations: [DECIDED] }))
       },
+      replayed: (message, output) => {
+        const memory = this.prepared.get(message)
+        if (memory !== undefined) foresee(memory, decisionsOf(output))
+      },
       wake: (turn) => timers.wake(turn),
     })
   }
@@ -214,6 +218,18 @@ class DeviceProfileNode {
     const known = memory.active.get(id)
     const isAsDecided = does === 'clear' ? known === undefined : known?.severity === severity
     if (isAsDecided) memory.active.set(id, active)
+  }
+}
+
+/**
+ * The alarms as they will stand: what was decided before a kill is carried out after the memory was read, and messages behind it are looked at before.
+ * A clear that finds nothing does no harm, one that is not decided does.
+ */
+function foresee({ active }: DeviceMemory, decisions: readonly Decision[]): void {
+  for (const { does, id, severity } of decisions) {
+    const known = active.get(id)
+    if (does === 'clear') active.set(id, undefined)
+    else if (known?.severity !== severity) active.set(id, { severity, id: known?.id })
   }
 }
 

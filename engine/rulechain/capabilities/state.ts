@@ -49,6 +49,11 @@ export interface KeyedNode<State, Known = unknown> {
   readForWake?(state: State | undefined): Promise<Known>
   /** An error that it throws undoes the turn and fails the message; one that it returns fails the message and keeps the turn. */
   handle(turn: StateTurn<State>, message: Message, known: Known | undefined): KeyedOutput | Error
+  /**
+   * The message came again and has the output that its visit had, in its place between the turns of others. For a node that keeps in memory, outside
+   * its state, what its outputs do to the world.
+   */
+  replayed?(message: Message, output: KeyedOutput): void
   /** What `wakeAt` asked for. */
   wake?(turn: StateTurn<State>, known: Known | undefined): void
   /**
