@@ -8,7 +8,7 @@ import type { DeclaredRoute } from './declared/route.ts'
 import { listShape } from './declared/shapes.ts'
 import { SYSTEM_AND_TENANT } from './route.ts'
 
-const TYPES = ['ENRICHMENT', 'FILTER', 'TRANSFORMATION', 'ACTION', 'EXTERNAL', 'FLOW'] as const
+const TYPES = ['ENRICHMENT', 'FILTER', 'TRANSFORMATION', 'ACTION', 'EXTERNAL', 'FLOW', 'ANALYTICS'] as const
 const DESCRIPTOR: JsonObject = {
   type: 'object',
   properties: {

@@ -1883,7 +1883,9 @@ export abstract class Operations extends Caller {
   getComponents(
     given: {
       readonly ruleChainType?: 'CORE' | 'EDGE' | undefined
-      readonly componentTypes: readonly ('ENRICHMENT' | 'FILTER' | 'TRANSFORMATION' | 'ACTION' | 'EXTERNAL' | 'FLOW')[]
+      readonly componentTypes: readonly (
+        'ENRICHMENT' | 'FILTER' | 'TRANSFORMATION' | 'ACTION' | 'EXTERNAL' | 'FLOW' | 'ANALYTICS'
+      )[]
     },
     options?: CallOptions,
   ): Promise<
@@ -1911,7 +1913,7 @@ export abstract class Operations extends Caller {
   /** The rule nodes of one type. For SYS_ADMIN, TENANT_ADMIN. */
   getComponentsByComponentType(
     given: {
-      readonly componentType: 'ENRICHMENT' | 'FILTER' | 'TRANSFORMATION' | 'ACTION' | 'EXTERNAL' | 'FLOW'
+      readonly componentType: 'ENRICHMENT' | 'FILTER' | 'TRANSFORMATION' | 'ACTION' | 'EXTERNAL' | 'FLOW' | 'ANALYTICS'
       readonly ruleChainType?: 'CORE' | 'EDGE' | undefined
     },
     options?: CallOptions,
