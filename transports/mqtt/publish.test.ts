@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Packet } from 'mqtt-packet'
 import { defineErrors } from '../../model/errors.ts'
 import { openMqttBench, type MqttBench } from './testkit.ts'
 
@@ -255,6 +256,47 @@ describe('MQTT publish', () => {
         assert.equal(last?.cmd === 'disconnect' && last.reasonCode, 0x93)
       },
       { maxInFlight: 2 },
+    ))
+
+  const hoards: readonly [what: string, payload: string, between: readonly Packet[]][] = [
+    ['that is released before it is answered', '{"a":1}', [{ cmd: 'pubrel', messageId: 3 }]],
+    ['that is refused', '{"a":', []],
+  ]
+  for (const [what, payload, between] of hoards) {
+    it(`ends a v5 connection that sends a QoS 2 publish ${what} again and again behind one that is not answered`, () =>
+      bench(
+        async ({ gateway, client }) => {
+          gateway.holding = true
+          const device = await client(5)
+          await device.login('one')
+          const publish = { ...device.publish(TELEMETRY, payload, 3), qos: 2 } as const
+          device.send(device.publish(TELEMETRY, '{"a":1}', 1))
+          for (let time = 0; time < 50; time++) device.send(publish, ...between)
+          await device.end()
+          const last = device.packets.at(-1)
+          assert.equal(last?.cmd === 'disconnect' && last.reasonCode, 0x93)
+          assert.ok(gateway.uploads.length <= 4, `${gateway.uploads.length} uploads`)
+        },
+        { maxInFlight: 4 },
+      ))
+  }
+
+  it('ends a v5 connection whose repetitions of an answered QoS 2 publish are more than may be answered', () =>
+    bench(
+      async ({ gateway, client }) => {
+        const device = await client(5)
+        await device.login('one')
+        const publish = { ...device.publish(TELEMETRY, '{"a":1}', 3), qos: 2 } as const
+        device.send(publish)
+        await device.received(1)
+        gateway.holding = true
+        device.send(device.publish(TELEMETRY, '{"a":1}', 1))
+        for (let time = 0; time < 50; time++) device.send({ ...publish, dup: true })
+        await device.end()
+        const last = device.packets.at(-1)
+        assert.equal(last?.cmd === 'disconnect' && last.reasonCode, 0x93)
+      },
+      { maxInFlight: 4 },
     ))
 
   it('stops reading while the platform is not writable and goes on afterwards', () =>

@@ -158,21 +158,23 @@ function dispatchProvisioning(session: MqttConnection, uplink: Uplink, receipt: 
 
 /** Undefined for a QoS 2 publish that is here already. Throws ProtocolViolation. */
 function expectAcknowledgement(session: MqttConnection, qos: 1 | 2, messageId: number): Acknowledgement | undefined {
+  const { maxInFlight } = session.host.limits
+  const { pending, pendingQos2 } = session.acknowledgements
   if (qos === 2) {
     const isAnswered = session.unreleased?.get(messageId)
     // Its first delivery is still to be answered.
     if (isAnswered === false) return undefined
     if (isAnswered === true) {
+      // An MQTT 3 client is not read meanwhile.
+      if (session.version === 5 && pending >= maxInFlight) throw tooManyInFlight()
       acknowledge(session, messageId, 2).settle(Reason.SUCCESS)
       return undefined
     }
   }
-  const { maxInFlight } = session.host.limits
   const unreleased = session.unreleased?.size ?? 0
-  const { pending, pendingQos2 } = session.acknowledgements
-  // A QoS 2 publish counts until its PUBCOMP. [MQTT-3.3.4-9]
-  if (session.version === 5 && pending - pendingQos2 + unreleased >= maxInFlight)
-    throw new ProtocolViolation(Reason.RECEIVE_MAXIMUM_EXCEEDED, 'more publishes than the Receive Maximum')
+  // A QoS 2 publish counts until its PUBCOMP [MQTT-3.3.4-9]. One that failed, or was released too early, still waits for its PUBREC.
+  if (session.version === 5 && pending - pendingQos2 + Math.max(pendingQos2, unreleased) >= maxInFlight)
+    throw tooManyInFlight()
   if (qos === 2) {
     if (unreleased >= maxInFlight)
       throw new ProtocolViolation(Reason.QUOTA_EXCEEDED, 'too many QoS 2 publishes without PUBREL')
@@ -180,6 +182,10 @@ function expectAcknowledgement(session: MqttConnection, qos: 1 | 2, messageId: n
     session.unreleased.set(messageId, false)
   }
   return acknowledge(session, messageId, qos)
+}
+
+function tooManyInFlight(): ProtocolViolation {
+  return new ProtocolViolation(Reason.RECEIVE_MAXIMUM_EXCEEDED, 'more publishes than the Receive Maximum')
 }
 
 function acknowledge(session: MqttConnection, messageId: number, qos: 1 | 2): Acknowledgement {
