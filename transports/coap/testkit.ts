@@ -68,6 +68,11 @@ export class RawClient {
     return new RawClient(socket, port)
   }
 
+  /** Where it sends from. */
+  get ownPort(): number {
+    return this.socket.address().port
+  }
+
   sendBytes(datagram: Buffer): void {
     this.socket.send(datagram, this.port, '127.0.0.1')
   }

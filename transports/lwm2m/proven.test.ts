@@ -1,0 +1,176 @@
+/** Clients that a proxy has proven: whose registration is whose, told by what the handshake proved and by nothing else. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { systemRandom } from '../../model/system-clock.ts'
+import { encodeMessage, OptionNumber, parseMessage, uintBytes, type CoapMessage } from '../coap-messages/codec.ts'
+import { datagramFrame, FrameReader } from '../coap-messages/proxy/frames.ts'
+import { FakeGateway, recordingLog, StandingClock } from '../testkit.ts'
+import { startLwm2mTransport } from './server.ts'
+import { LINKS, TestClient } from './testkit.ts'
+
+const OPEN = 1
+const SENML_JSON = 110
+const VALUES = Buffer.from('[{"n":"/3/0/9","v":50}]')
+const ONE = { kind: 'PSK', identity: 'one', keyId: 'first' }
+const SAME_KEY_ELSEWHERE = { kind: 'PSK', identity: 'two', keyId: 'first' }
+const LATER_KEY = { ...ONE, keyId: 'later' }
+const RAW = { kind: 'RPK', key: Buffer.from('one').toString('base64') }
+
+describe('a registration of a client that was proven', () => {
+  it('is updated and ended by no other identity, nor by one without any', () =>
+    bench(async ({ gateway, proxy, plain }) => {
+      const one = proxy.channel(1, ONE)
+      const path = await one.register('one')
+      for (const [number, proven] of [SAME_KEY_ELSEWHERE, LATER_KEY, RAW].entries()) {
+        const other = proxy.channel(2 + number, proven)
+        assert.equal(await other.ask('0.02', path), '4.04')
+        assert.equal(await other.ask('0.04', path), '4.04')
+      }
+      plain.registrationId = path.slice('/rd/'.length)
+      assert.equal(await plain.update(), '4.04')
+      assert.equal(await plain.deregister(), '4.04')
+      assert.equal(gateway.sessionsOf('one').length, 1)
+      // From elsewhere, and the same still.
+      assert.equal(await proxy.channel(9, ONE).ask('0.02', path), '2.04')
+      assert.equal(await one.ask('0.04', path), '2.02')
+    }))
+
+  it('is not one of the plain port, at the same address or with the same name', () =>
+    bench(async ({ gateway, proxy, plain }) => {
+      await plain.register('one')
+      const proven = proxy.channel(1, ONE, plain.raw.ownPort)
+      assert.equal(await proven.ask('0.02', `/rd/${plain.registrationId}`), '4.04')
+      assert.equal(await proven.ask('0.02', '/dp', VALUES), '4.04')
+      assert.equal(gateway.uploads.length, 0)
+      assert.equal(await plain.update(), '2.04')
+    }))
+
+  it('tells values by its own channel alone, also where another one has its address', () =>
+    bench(async ({ gateway, proxy }) => {
+      await proxy.channel(1, ONE).register('one')
+      assert.equal(await proxy.channel(2, SAME_KEY_ELSEWHERE).ask('0.02', '/dp', VALUES), '4.04')
+      assert.equal(gateway.uploads.length, 0)
+      assert.equal(await proxy.channel(1).ask('0.02', '/dp', VALUES), '2.04')
+      assert.deepEqual(
+        gateway.uploads.map(({ device }) => device),
+        ['one'],
+      )
+    }))
+
+  it('outlives the connection of the proxy: the client is known by its identity in the next one', () =>
+    bench(async ({ proxy, reconnect }) => {
+      const path = await proxy.channel(1, ONE).register('one')
+      const next = await reconnect()
+      assert.equal(await next.channel(1, SAME_KEY_ELSEWHERE).ask('0.02', path), '4.04')
+      const one = next.channel(2, ONE)
+      assert.equal(await one.ask('0.02', path), '2.04')
+      assert.equal(await one.ask('0.02', '/dp', VALUES), '2.04')
+    }))
+})
+
+interface Bench {
+  readonly gateway: FakeGateway
+  readonly plain: TestClient
+  readonly proxy: Proxy
+  /** The proxy that was there is gone. */
+  readonly reconnect: () => Promise<Proxy>
+}
+
+async function bench(run: (bench: Bench) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-proven-'))
+  const dtlsProxySocket = join(folder, 'server.sock')
+  const gateway = new FakeGateway(['one', 'two'])
+  gateway.lwm2m = { observeAttr: { keyName: { '/3/0/9': 'battery' }, telemetry: ['/3/0/9'] } }
+  const transport = await startLwm2mTransport({
+    ...{ gateway, dtlsProxySocket, clock: new StandingClock(), log: recordingLog([]) },
+    ...{ bindAddress: '127.0.0.1', port: 0, random: systemRandom },
+  })
+  let proxy = await Proxy.open(dtlsProxySocket)
+  const plain = await TestClient.open(transport.port)
+  const reconnect = async (): Promise<Proxy> => {
+    proxy.close()
+    return (proxy = await Proxy.open(dtlsProxySocket))
+  }
+  try {
+    await run({ gateway, plain, proxy, reconnect })
+  } finally {
+    proxy.close()
+    plain.raw.close()
+    await transport.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The other end of the socket. */
+class Proxy {
+  private readonly link: Socket
+  private readonly reader = new FrameReader()
+  private readonly answers = new Map<string, (message: CoapMessage) => void>()
+  private messages = 0
+
+  private constructor(link: Socket) {
+    this.link = link
+    link.on('data', (chunk: Buffer) => {
+      for (const frame of this.reader.read(chunk)) {
+        const message = frame.kind === 'datagram' ? parseMessage(frame.bytes) : undefined
+        if (frame.kind === 'datagram' && message?.type === 'ACK')
+          this.answers.get(`${frame.channel} ${message.id}`)?.(message)
+      }
+    })
+  }
+
+  static async open(path: string): Promise<Proxy> {
+    const link = connect(path)
+    await once(link, 'connect')
+    return new Proxy(link)
+  }
+
+  /** Opened where it is said who was proven. */
+  channel(channel: number, proven?: object, port = 1_000) {
+    if (proven !== undefined) {
+      const body = Buffer.from(JSON.stringify({ channel, address: '127.0.0.1', port, proven }))
+      const head = Buffer.alloc(5)
+      head.writeUInt32BE(1 + body.length)
+      head[4] = OPEN
+      this.link.write(Buffer.concat([head, body]))
+    }
+    const answerTo = (code: string, path: string, query: readonly string[], payload: Buffer): Promise<CoapMessage> => {
+      const id = ++this.messages
+      const answer = new Promise<CoapMessage>((resolve) => this.answers.set(`${channel} ${id}`, resolve))
+      const options = [
+        ...segments(path).map((segment) => ({ number: OptionNumber.URI_PATH, value: Buffer.from(segment) })),
+        ...(path === '/dp' ? [{ number: OptionNumber.CONTENT_FORMAT, value: uintBytes(SENML_JSON) }] : []),
+        ...query.map((part) => ({ number: OptionNumber.URI_QUERY, value: Buffer.from(part) })),
+      ]
+      const message = encodeMessage({ type: 'CON', code, id, token: Buffer.from([1]), options, payload })
+      this.link.write(datagramFrame(channel, message))
+      return answer
+    }
+    return {
+      /** The path of what was registered. */
+      register: async (endpoint: string): Promise<string> => {
+        const query = [`ep=${endpoint}`, 'lwm2m=1.1', 'lt=60']
+        const { code, options } = await answerTo('0.02', '/rd', query, Buffer.from(LINKS))
+        assert.equal(code, '2.01')
+        const location = options.filter(({ number }) => number === OptionNumber.LOCATION_PATH)
+        return `/${location.map(({ value }) => value.toString()).join('/')}`
+      },
+      /** The code of the answer. */
+      ask: async (code: string, path: string, payload: Buffer = Buffer.alloc(0)): Promise<string> =>
+        (await answerTo(code, path, [], payload)).code,
+    }
+  }
+
+  close(): void {
+    this.link.destroy()
+  }
+}
+
+function segments(path: string): readonly string[] {
+  return path.split('/').filter((segment) => segment !== '')
+}
