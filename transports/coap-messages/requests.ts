@@ -3,6 +3,7 @@
  * are large (RFC 7959).
  */
 import { randomBytes } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { Clock, TimerHandle } from '../../model/clock.ts'
 import { encodeMessage, type CoapMessage } from './codec.ts'
 import type { CoapEndpoint } from './endpoint.ts'
@@ -123,12 +124,12 @@ export class CoapRequests {
       // Its options mean nothing: it is no answer to anything.
       return acknowledge(false)
     }
-    if (waiting?.peer.key === peer.key) {
+    if (waiting !== undefined && isSame(waiting.peer, peer)) {
       this.end(token, waiting)
       acknowledge(true)
-      this.options.endpoint().settle(peer, waiting.id)
+      this.options.endpoint().settle(waiting.peer, waiting.id)
       waiting.resolve(answer)
-    } else if (watcher?.peer().key === peer.key) watcher.listener(answer, message.id, acknowledge)
+    } else if (watcher !== undefined && isSame(watcher.peer(), peer)) watcher.listener(answer, message.id, acknowledge)
     else acknowledge(false)
   }
 
@@ -166,6 +167,12 @@ export class CoapRequests {
     timer.cancel()
     this.waiting.delete(key)
   }
+}
+
+/** Who proved who it is may come from elsewhere than before: its network gave it another address, or the proxy is a new one. */
+function isSame(one: Peer, other: Peer): boolean {
+  if (one.key === other.key) return true
+  return one.proven !== undefined && one.proven.kind !== 'ANONYMOUS' && isDeepStrictEqual(one.proven, other.proven)
 }
 
 function partsOf(body: Buffer): ReadBody {

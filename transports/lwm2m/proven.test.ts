@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import type { JsonObject } from '../../model/json.ts'
 import { systemRandom } from '../../model/system-clock.ts'
 import { encodeMessage, OptionNumber, parseMessage, uintBytes, type CoapMessage } from '../coap-messages/codec.ts'
 import { datagramFrame, FrameReader } from '../coap-messages/proxy/frames.ts'
@@ -71,6 +72,23 @@ describe('a registration of a client that was proven', () => {
       assert.equal(await one.ask('0.02', path), '2.04')
       assert.equal(await one.ask('0.02', '/dp', VALUES), '2.04')
     }))
+
+  it('is heard where its client comes from elsewhere, and nobody else with its token is', () =>
+    bench(
+      async ({ gateway, proxy }) => {
+        const one = proxy.channel(1, ONE)
+        await one.register('one')
+        const { id, token } = await one.asked()
+        void one.answer({ type: 'ACK', id, token, value: '50', number: 1 })
+        await gateway.uploaded(1)
+        const other = proxy.channel(2, SAME_KEY_ELSEWHERE)
+        assert.equal(await other.answer({ type: 'CON', id: 900, token, value: '51', number: 2 }), 'RST')
+        const moved = proxy.channel(3, ONE)
+        assert.equal(await moved.answer({ type: 'CON', id: 901, token, value: '52', number: 3 }), 'ACK')
+        assert.equal(gateway.uploads.length, 2)
+      },
+      { observe: ['/3/0/9'] },
+    ))
 })
 
 interface Bench {
@@ -81,11 +99,11 @@ interface Bench {
   readonly reconnect: () => Promise<Proxy>
 }
 
-async function bench(run: (bench: Bench) => Promise<void>): Promise<void> {
+async function bench(run: (bench: Bench) => Promise<void>, more: JsonObject = {}): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-proven-'))
   const dtlsProxySocket = join(folder, 'server.sock')
   const gateway = new FakeGateway(['one', 'two'])
-  gateway.lwm2m = { observeAttr: { keyName: { '/3/0/9': 'battery' }, telemetry: ['/3/0/9'] } }
+  gateway.lwm2m = { observeAttr: { keyName: { '/3/0/9': 'battery' }, telemetry: ['/3/0/9'], ...more } }
   const transport = await startLwm2mTransport({
     ...{ gateway, dtlsProxySocket, clock: new StandingClock(), log: recordingLog([]) },
     ...{ bindAddress: '127.0.0.1', port: 0, random: systemRandom },
@@ -106,20 +124,30 @@ async function bench(run: (bench: Bench) => Promise<void>): Promise<void> {
   }
 }
 
+interface Observed extends Pick<CoapMessage, 'type' | 'id' | 'token'> {
+  readonly value: string
+  /** Of the notification. */
+  readonly number: number
+}
+
 /** The other end of the socket. */
 class Proxy {
   private readonly link: Socket
   private readonly reader = new FrameReader()
   private readonly answers = new Map<string, (message: CoapMessage) => void>()
+  private readonly asked: CoapMessage[] = []
   private messages = 0
+  private wake = (): void => undefined
 
   private constructor(link: Socket) {
     this.link = link
     link.on('data', (chunk: Buffer) => {
       for (const frame of this.reader.read(chunk)) {
         const message = frame.kind === 'datagram' ? parseMessage(frame.bytes) : undefined
-        if (frame.kind === 'datagram' && message?.type === 'ACK')
-          this.answers.get(`${frame.channel} ${message.id}`)?.(message)
+        if (frame.kind !== 'datagram' || message === undefined) continue
+        if (message.code.startsWith('0.') && message.code !== '0.00') this.asked.push(message)
+        else this.answers.get(`${frame.channel} ${message.id}`)?.(message)
+        this.wake()
       }
     })
   }
@@ -139,17 +167,18 @@ class Proxy {
       head[4] = OPEN
       this.link.write(Buffer.concat([head, body]))
     }
+    const sent = (message: CoapMessage): Promise<CoapMessage> => {
+      const answer = new Promise<CoapMessage>((resolve) => this.answers.set(`${channel} ${message.id}`, resolve))
+      this.link.write(datagramFrame(channel, encodeMessage(message)))
+      return answer
+    }
     const answerTo = (code: string, path: string, query: readonly string[], payload: Buffer): Promise<CoapMessage> => {
-      const id = ++this.messages
-      const answer = new Promise<CoapMessage>((resolve) => this.answers.set(`${channel} ${id}`, resolve))
       const options = [
         ...segments(path).map((segment) => ({ number: OptionNumber.URI_PATH, value: Buffer.from(segment) })),
         ...(path === '/dp' ? [{ number: OptionNumber.CONTENT_FORMAT, value: uintBytes(SENML_JSON) }] : []),
         ...query.map((part) => ({ number: OptionNumber.URI_QUERY, value: Buffer.from(part) })),
       ]
-      const message = encodeMessage({ type: 'CON', code, id, token: Buffer.from([1]), options, payload })
-      this.link.write(datagramFrame(channel, message))
-      return answer
+      return sent({ type: 'CON', code, id: ++this.messages, token: Buffer.from([1]), options, payload })
     }
     return {
       /** The path of what was registered. */
@@ -163,6 +192,19 @@ class Proxy {
       /** The code of the answer. */
       ask: async (code: string, path: string, payload: Buffer = Buffer.alloc(0)): Promise<string> =>
         (await answerTo(code, path, [], payload)).code,
+      /** What the server asks next, of any channel. */
+      asked: async (): Promise<CoapMessage> => {
+        for (;;) {
+          const message = this.asked.shift()
+          if (message !== undefined) return message
+          await new Promise<void>((resolve) => (this.wake = resolve))
+        }
+      },
+      /** The observed value; the type of the message that comes back. */
+      answer: async ({ type, id, token, value, number }: Observed): Promise<string> => {
+        const options = [{ number: OptionNumber.OBSERVE, value: uintBytes(number) }]
+        return (await sent({ type, code: '2.05', id, token, options, payload: Buffer.from(value) })).type
+      },
     }
   }
 
