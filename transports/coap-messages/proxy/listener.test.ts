@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { recordingLog } from '../../testkit.ts'
 import type { Peer } from '../message.ts'
 import { FrameReader, MAX_FRAME_BYTES } from './frames.ts'
-import { ProxyListener } from './listener.ts'
+import { ProxyListener, type ProxyListenerOptions } from './listener.ts'
 
 const OPEN = 1
 const DATAGRAM = 2
@@ -48,6 +48,33 @@ test('tells the key of an identity, and that nobody has it', { timeout: 20_000 }
     assert.deepEqual(await answerTo('known'), { request: 1, key: '0102', keyId: 'id' })
     assert.deepEqual(await answerTo('nobody'), { request: 1 })
   })
+})
+
+test('answers each of a thousand handshakes that begin at once', { timeout: 20_000 }, async () => {
+  const asked = 1_000
+  let looking = 0
+  let most = 0
+  const findKey = async (): Promise<undefined> => {
+    most = Math.max(most, ++looking)
+    await new Promise((resolve) => setImmediate(resolve))
+    looking--
+  }
+  await listening(async ({ link }) => {
+    const frames = Array.from({ length: asked }, (_, request) => json(KEY, { request, identity: `device ${request}` }))
+    link.write(Buffer.concat(frames))
+    const answered = new Set<unknown>()
+    let held = Buffer.alloc(0)
+    for await (const chunk of link) {
+      held = Buffer.concat([held, chunk as Buffer])
+      while (held.length > 4 && held.length >= 4 + held.readUInt32BE(0)) {
+        const end = 4 + held.readUInt32BE(0)
+        answered.add((JSON.parse(held.subarray(5, end).toString()) as { request: number }).request)
+        held = held.subarray(end)
+      }
+      if (answered.size === asked) break
+    }
+    assert.ok(most <= 256, `${most} at once`)
+  }, findKey)
 })
 
 test('leaves a proxy that says what means nothing, and takes the next', { timeout: 20_000 }, async () => {
@@ -109,20 +136,24 @@ interface Bench {
   readonly next: () => Promise<Buffer>
 }
 
-async function listening(run: (bench: Bench) => Promise<void>): Promise<void> {
+async function listening(
+  run: (bench: Bench) => Promise<void>,
+  findKey?: ProxyListenerOptions['findKey'],
+): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-proxy-'))
   const path = join(folder, 'server.sock')
   const heard: (readonly [Buffer, Peer])[] = []
   let wake = (): void => undefined
-  const listener = listenerAt(path, (datagram, peer) => {
+  const received = (datagram: Buffer, peer: Peer): void => {
     heard.push([datagram, peer])
     wake()
-  })
+  }
+  const listener = listenerAt(path, received, findKey)
   await listener.listen()
   const link = connect(path)
   try {
     await once(link, 'connect')
-    const received = async (): Promise<readonly [Buffer, Peer]> => {
+    const firstHeard = async (): Promise<readonly [Buffer, Peer]> => {
       for (;;) {
         const first = heard.shift()
         if (first !== undefined) return first
@@ -133,7 +164,7 @@ async function listening(run: (bench: Bench) => Promise<void>): Promise<void> {
       const [bytes] = (await once(link, 'data')) as [Buffer]
       return bytes
     }
-    await run({ folder, path, link, received, next })
+    await run({ folder, path, link, received: firstHeard, next })
   } finally {
     link.destroy()
     await listener.close()
@@ -141,11 +172,14 @@ async function listening(run: (bench: Bench) => Promise<void>): Promise<void> {
   }
 }
 
-function listenerAt(path: string, received: (datagram: Buffer, peer: Peer) => void = () => undefined): ProxyListener {
+function listenerAt(
+  path: string,
+  received: (datagram: Buffer, peer: Peer) => void = () => undefined,
+  findKey: ProxyListenerOptions['findKey'] = (identity) =>
+    Promise.resolve(identity === 'known' ? { key: Buffer.from([1, 2]), keyId: 'id' } : undefined),
+): ProxyListener {
   return new ProxyListener({
-    ...{ path, received, label: 'LwM2M', setting: 'LWM2M_DTLS_PROXY_SOCKET', log: recordingLog([]) },
-    findKey: (identity) =>
-      Promise.resolve(identity === 'known' ? { key: Buffer.from([1, 2]), keyId: 'id' } : undefined),
+    ...{ path, received, findKey, label: 'LwM2M', setting: 'LWM2M_DTLS_PROXY_SOCKET', log: recordingLog([]) },
   })
 }
 

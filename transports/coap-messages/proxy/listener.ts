@@ -29,6 +29,10 @@ const MAX_WAITING_BYTES = 8_388_608
 const MAX_CHANNELS = 1_000_000
 /** Keys that are looked for at once for one proxy; strangers may name many. */
 const MAX_KEY_REQUESTS = 256
+/** Those that wait, as after a power cut all handshakes begin at once; over it the client must try again. */
+const MAX_WAITING_KEY_BYTES = 1_048_576
+/** What one that waits takes beside its letters. */
+const WAITING_KEY_BYTES = 128
 const OWNER_ONLY = 0o600
 
 /** Undefined where the path is empty. */
@@ -52,13 +56,14 @@ export class ProxyListener {
 
   /** Rejects LISTEN_FAILED. */
   async listen(): Promise<void> {
-    const { path, label, setting } = this.options
+    const { path, label, setting, log } = this.options
     try {
       await removeLeftOver(path)
       await new Promise<void>((resolve, reject) => {
         this.server.once('error', reject)
         this.server.listen(path, () => {
           this.server.removeListener('error', reject)
+          this.server.on('error', (error) => log.error(`${label}: unexpected error`, { error: errorText(error) }))
           resolve()
         })
         chmodSync(path, OWNER_ONLY)
@@ -86,6 +91,12 @@ export class ProxyListener {
   }
 }
 
+type KeyRequest = Extract<ProxyFrame, { kind: 'key' }>
+
+function bytesOf({ identity }: KeyRequest): number {
+  return WAITING_KEY_BYTES + 2 * identity.length
+}
+
 class ProxyLink {
   private readonly socket: Socket
   private readonly number: number
@@ -93,6 +104,10 @@ class ProxyLink {
   private readonly reader = new FrameReader()
   private readonly peers = new Map<number, Peer>()
   private keyRequests = 0
+  private readonly waitingKeys: KeyRequest[] = []
+  private waitingKeyBytes = 0
+  /** It is told once, not of each stranger's handshake. */
+  private areKeysAway = false
 
   constructor(socket: Socket, number: number, options: ProxyListenerOptions) {
     this.socket = socket
@@ -133,17 +148,36 @@ class ProxyLink {
     this.peers.set(channel, { address, port, key, proven, reply })
   }
 
-  private findKey({ request, identity }: Extract<ProxyFrame, { kind: 'key' }>): void {
-    if (this.keyRequests >= MAX_KEY_REQUESTS) return
+  private findKey(asked: KeyRequest): void {
+    if (this.keyRequests < MAX_KEY_REQUESTS) return this.lookForKey(asked)
+    const bytes = bytesOf(asked)
+    if (this.waitingKeyBytes + bytes > MAX_WAITING_KEY_BYTES) return
+    this.waitingKeyBytes += bytes
+    this.waitingKeys.push(asked)
+  }
+
+  private lookForKey({ request, identity }: KeyRequest): void {
     this.keyRequests++
     const { findKey, log, label } = this.options
     findKey(identity)
       .then(
-        (found) => this.write(keyFrame(request, found)),
+        (found) => {
+          this.areKeysAway = false
+          this.write(keyFrame(request, found))
+        },
         // The handshake goes on where the client tries again.
-        (error: unknown) => log.warn(`${label}: a key was not found`, { error: errorText(error) }),
+        (error: unknown) => {
+          if (!this.areKeysAway) log.warn(`${label}: a key was not found`, { error: errorText(error) })
+          this.areKeysAway = true
+        },
       )
-      .finally(() => this.keyRequests--)
+      .finally(() => {
+        this.keyRequests--
+        const next = this.socket.writable ? this.waitingKeys.shift() : undefined
+        if (next === undefined) return
+        this.waitingKeyBytes -= bytesOf(next)
+        this.lookForKey(next)
+      })
   }
 
   private write(frame: Buffer): void {
