@@ -74,6 +74,7 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
   private tail: Promise<unknown> = Promise.resolve()
   /** States for which something is read before they are woken. */
   private readonly waking = new Set<string>()
+  private isClosed = false
 
   constructor(identity: NodeIdentity, node: KeyedNode<State, Known>, host: KeyedHost) {
     this.identity = identity
@@ -112,8 +113,9 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
     if (this.waking.has(entry.id)) return
     this.waking.add(entry.id)
     const due = entry.wakeAt
-    // It may have been woken by another, or changed its mind.
-    const isStill = (): boolean => !partition.isLost && partition.find(entry.id) === entry && entry.wakeAt === due
+    // It may have been woken by another, or changed its mind; of a version that was replaced the next one reads.
+    const isStill = (): boolean =>
+      !this.isClosed && !partition.isLost && partition.find(entry.id) === entry && entry.wakeAt === due
     node
       .readForWake(entry.stateOf(node))
       .then((known) => {
@@ -122,7 +124,7 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
       .catch((error: unknown) => {
         // Else it stood before those of others that are due.
         if (isStill()) this.putOff(partition, entry, FAILED_READ_MS)
-        this.failedOutside(error)
+        if (!this.isClosed) this.failedOutside(error)
       })
       .finally(() => {
         this.waking.delete(entry.id)
@@ -170,6 +172,7 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
   }
 
   close(): void {
+    this.isClosed = true
     this.host.closed(this)
   }
 

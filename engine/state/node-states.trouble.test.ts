@@ -52,7 +52,7 @@ async function opened(settings: Partial<NodeStatesSettings> = {}) {
     await clock.settle()
     return answer
   }
-  const instance = (node: KeyedNode<JsonValue>) => {
+  const instance = <Known>(node: KeyedNode<JsonValue, Known>) => {
     const made = states.of(NODE).keyed(node)
     const answers: string[] = []
     const give = async (...messages: readonly Message[]): Promise<void> => {
@@ -63,7 +63,7 @@ async function opened(settings: Partial<NodeStatesSettings> = {}) {
       })
       await clock.settle()
     }
-    return { give, answers }
+    return { give, answers, close: async () => made.close?.() }
   }
   return { store, clock, published, states, defer, instance }
 }
@@ -199,3 +199,38 @@ test('what can not be read for those that are due first keeps nobody else asleep
   await clock.advance(5_000)
   assert.ok(reads > before)
 })
+
+for (const [how, ended] of [
+  ['tells nothing', 'resolve'],
+  ['puts nothing off', 'reject'],
+] as const) {
+  test(`a version that was replaced while it read for a wake ${how}: the one after it reads and is woken`, async () => {
+    const told: string[] = []
+    const reads: { resolve: (known: string) => void; reject: (error: Error) => void }[] = []
+    const version = (name: string): KeyedNode<JsonValue, string> => ({
+      ...{ per: 'originator', parse: (stored: JsonValue) => stored },
+      handle(turn, message) {
+        turn.set(message.data)
+        turn.wakeAt(turn.now + 10_000)
+        return 'Success'
+      },
+      readForWake: () => new Promise((resolve, reject) => reads.push({ resolve, reject })),
+      wake: (_turn, known) => void told.push(`${name} ${known ?? ''}`),
+    })
+    const { clock, instance } = await opened()
+    const before = instance(version('before'))
+    await before.give(testWork({ device: 'one' }).message)
+    await clock.advance(10_000)
+    assert.equal(reads.length, 1)
+    instance(version('after'))
+    await before.close()
+    if (ended === 'resolve') reads[0]?.resolve('read')
+    else reads[0]?.reject(new Error('its script is closed'))
+    await clock.advance(1)
+    assert.deepEqual(told, [])
+    assert.equal(reads.length, 2)
+    reads[1]?.resolve('read')
+    await clock.advance(1)
+    assert.deepEqual(told, ['after read'])
+  })
+}
