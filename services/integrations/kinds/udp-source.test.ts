@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { createSocket } from 'node:dgram'
+import { createSocket, Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
+import { ManualClock } from '../../../model/manual-clock.ts'
 import { IntegrationErrors } from '../errors.ts'
 import { sourceParts, until } from '../source.testkit.ts'
 import { udpConfiguration } from './udp-configuration.ts'
@@ -22,10 +23,10 @@ async function boundSocket(context: TestContext) {
   return { socket, answers, port: socket.address().port, close }
 }
 
-async function open(context: TestContext, members: object = {}) {
+async function open(context: TestContext, members: object = {}, clock = new ManualClock()) {
   const free = await boundSocket(context)
   free.close()
-  const made = sourceParts(udpConfiguration.parse({ port: free.port, answer: 'OK', ...members }))
+  const made = sourceParts(udpConfiguration.parse({ port: free.port, answer: 'OK', ...members }), clock)
   const source = await openUdpSource(made.parts)
   context.after(() => {
     made.inlet.store()
@@ -33,7 +34,7 @@ async function open(context: TestContext, members: object = {}) {
   })
   await until(() => made.states.at(-1) === 'connected')
   const sender = await boundSocket(context)
-  return { ...made, sender, send: (text: string) => sender.socket.send(text, free.port, '127.0.0.1') }
+  return { ...made, source, sender, send: (text: string) => sender.socket.send(text, free.port, '127.0.0.1') }
 }
 
 test('a datagram is answered when it is stored, and never when it was not', async (context) => {
@@ -70,4 +71,29 @@ test('only those who may send are heard', async (context) => {
   heard.send('two')
   await until(() => heard.inlet.texts.length === 1)
   assert.deepEqual(inlet.texts, [])
+})
+
+test('a sender that names the port 0 is stored and not answered', async (context) => {
+  const bind = context.mock.method(Socket.prototype, 'bind')
+  const { inlet, source } = await open(context)
+  inlet.isStoring = false
+  const listening: unknown = bind.mock.calls[1]?.this
+  assert.ok(listening instanceof Socket)
+  listening.emit('message', Buffer.from('one'), { address: '127.0.0.1', family: 'IPv4', port: 0, size: 3 })
+  assert.equal(inlet.waiting.length, 1)
+  inlet.waiting.splice(0)[0]?.receipt.done(undefined)
+  // Nothing is open any more: it waits for nobody.
+  await source.close()
+})
+
+test('what is stored after the port was closed is not answered', async (context) => {
+  const clock = new ManualClock()
+  const { inlet, source, send } = await open(context, {}, clock)
+  inlet.isStoring = false
+  send('one')
+  await until(() => inlet.waiting.length === 1)
+  const closed = source.close()
+  await clock.advance(3000)
+  await closed
+  inlet.waiting.splice(0)[0]?.receipt.done(undefined)
 })

@@ -28,6 +28,7 @@ class UdpPort implements Listening {
   /** Taken and neither stored nor failed. */
   private taken = 0
   private isClosing = false
+  private isClosed = false
   private hasFailed = false
   private drained: () => void = () => undefined
 
@@ -58,6 +59,8 @@ class UdpPort implements Listening {
         }
       })
     }
+    // What was taken may be stored yet: nobody is told of it any more.
+    this.isClosed = true
     await new Promise<void>((resolve) => {
       this.socket.close(() => resolve())
     })
@@ -88,7 +91,8 @@ class UdpPort implements Listening {
   }
 
   private tell({ address, port }: RemoteInfo): void {
-    if (this.answer === undefined || this.answers >= MOST_ANSWERS) return
+    // A sender that hears no answers may name the port 0, to which the system sends nothing.
+    if (this.answer === undefined || this.isClosed || port === 0 || this.answers >= MOST_ANSWERS) return
     this.answers++
     this.socket.send(this.answer, port, address, () => this.answers--)
   }
