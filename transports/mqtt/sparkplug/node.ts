@@ -62,6 +62,8 @@ export class SparkplugNode implements EdgeNode, ChildVoice {
   private deviceQos: 0 | 1 = 1
   /** Its end is stored, or is not to be. */
   private isOver = false
+  /** Those whose end is stored with it: a device that was still being connected is none of them. */
+  private ofDeath: ReadonlySet<DeviceSession> = new Set()
 
   constructor(session: MqttConnection, device: DeviceSession, will: NodeWill) {
     this.session = session
@@ -173,6 +175,7 @@ export class SparkplugNode implements EdgeNode, ChildVoice {
     const whole = new PublishParts(this.session, receipt, sessions.length)
     for (const each of sessions) this.offline(each, new PartReceipt(whole, each.device.deviceName))
     this.isOver = true
+    this.ofDeath = new Set(sessions)
     this.session.closeWhenAnswered(Reason.SUCCESS)
   }
 
@@ -232,7 +235,7 @@ export class SparkplugNode implements EdgeNode, ChildVoice {
   }
 
   leaving(session: DeviceSession): void {
-    if (!this.isOver) this.offline(session, NOBODY)
+    if (!this.ofDeath.has(session)) this.offline(session, NOBODY)
   }
 
   /** The end is stored through another session, but where a newer connection says how it goes on. */

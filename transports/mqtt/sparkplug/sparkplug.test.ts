@@ -106,6 +106,8 @@ describe('an edge node of Sparkplug', () => {
         { will: { ...will, topic: `${NODE}/NBIRTH/node` } },
         { will: { ...will, topic: 'v1/devices/me/telemetry' } },
         { will: { ...will, payload: Buffer.from([0xff]) } },
+        { will: { ...will, payload: payloadBytes({ metrics: [{ datatype: 4, long_value: 1 }] }) } },
+        { will: { ...will, payload: payloadBytes({ metrics: [{ alias: 1, datatype: 4, long_value: 1 }] }) } },
         { will, clean: false },
       ]
       for (const change of wrong) {
@@ -282,6 +284,22 @@ describe('an edge node of Sparkplug', () => {
         ['puback', 'disconnect'],
       )
       assert.equal(gateway.uploads.length, uploads.length)
+    }))
+
+  it('that dies while a device of it is being connected leaves that one offline too', () =>
+    bench(async (opened) => {
+      const { gateway, node } = opened
+      assert.equal(await answered(node, 'NODE/NBIRTH/node', NBIRTH), 0)
+      stored(opened)
+      gateway.holdsConnections = true
+      const death = { metrics: [{ name: 'bdSeq', datatype: 4, long_value: 3 }] }
+      node.send(publish(node, 'NODE/DBIRTH/node/D', DBIRTH, 8), publish(node, 'NODE/NDEATH/node', death, 9))
+      await gateway.uploaded(1)
+      const offline = ['telemetry', [undefined, 'sparkplugConnectionState', 'OFFLINE']]
+      assert.deepEqual(stored(opened), [['one', ...offline]])
+      gateway.connectNext()
+      await node.end()
+      assert.deepEqual(stored(opened).at(-1), ['plant:node:D', ...offline])
     }))
 
   it('says that a device dies: offline, its session closed, its metrics forgotten', () =>

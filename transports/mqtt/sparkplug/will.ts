@@ -19,7 +19,9 @@ export function willOf(packet: IConnectPacket, decoder: SparkplugDecoder): NodeW
   if (topic?.type !== 'NDEATH') return undefined
   const { group, node } = topic
   try {
-    return { name: { group, node }, payload: decoder.decode(Buffer.from(will.payload)) }
+    const payload = decoder.decode(Buffer.from(will.payload))
+    // No birth was, and so an alias stands for nothing.
+    return payload.metrics.every((metric) => metric.name !== undefined) ? { name: { group, node }, payload } : undefined
   } catch (error) {
     // What can not be decoded is no will of an edge node; the CONNACK tells the client.
     if (!isMillraceError(error)) throw error
