@@ -116,3 +116,16 @@ test('a source that sends much leaves the thread to others', async () => {
   assert.ok(whole > 100, `too little work to tell: ${whole} ms`)
   assert.ok(longest > 0 && longest < whole / 2, `${longest} of ${whole} ms in one turn`)
 })
+
+test('what is known of a frame beside its payload takes room too', async () => {
+  const { open } = openIntake()
+  const inlet = await open('return null;')
+  const metadata = { header: 'x'.repeat(1 << 20) }
+  const done: (Error | undefined)[] = []
+  const receipt = { done: (failure?: Error) => void done.push(failure), again: assert.fail }
+  let taken = 0
+  while (taken < 1000 && inlet.take({ payload: Buffer.from('1'), metadata }, receipt)) taken++
+  assert.ok(taken < 16, `${taken} frames of a megabyte in sixteen`)
+  await new Promise<void>((resolve) => inlet.onRoom(resolve))
+  assert.ok(inlet.take({ payload: Buffer.from('1'), metadata }, receipt))
+})

@@ -32,8 +32,10 @@ export interface IntakeParts {
 }
 
 const TENANT_PART = 0.25
-/** Of a frame beside its payload. */
+/** Of a frame beside its payload and metadata. */
 const FRAME_BYTES = 512
+/** Of an entry of them. */
+const METADATA_BYTES = 32
 /** Main thread that one integration takes before others have their turn. */
 const MOST_TURN_MS = 10
 
@@ -93,7 +95,7 @@ export class OpenedInlet implements Inlet {
   offer(frame: Frame, receipt: FrameReceipt): MillraceError | undefined {
     if (this.isClosed) return IntegrationErrors.CLOSED()
     const { byteLength } = frame.payload
-    const waiting = { frame, receipt, bytes: byteLength + FRAME_BYTES }
+    const waiting = { frame, receipt, bytes: byteLength + metadataBytes(frame.metadata) + FRAME_BYTES }
     if (byteLength > this.maxFrameBytes) {
       receipt.done(this.tooLarge(byteLength))
       return undefined
@@ -212,6 +214,13 @@ export class OpenedInlet implements Inlet {
   private leave({ bytes }: Waiting): void {
     this.intake.room.leave(this.integration.tenantId, bytes)
   }
+}
+
+/** About: headers of a record may be longer than what it holds. */
+function metadataBytes(metadata: Frame['metadata']): number {
+  let bytes = 0
+  for (const key in metadata) bytes += METADATA_BYTES + 2 * (key.length + (metadata[key]?.length ?? 0))
+  return bytes
 }
 
 /** One answer for many messages: after the last, with the first failure; one that passes counts before one that stays. */
