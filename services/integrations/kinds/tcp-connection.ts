@@ -11,6 +11,11 @@ type Parts = SourceParts<TcpConfiguration>
 /** Frames that are not answered yet. */
 const MOST_OPEN = 1000
 
+/** The frame is a copy of what was held. */
+function refusedBytes(frame: TcpFrame | undefined): number {
+  return frame !== undefined && 'payload' in frame ? frame.payload.length : 0
+}
+
 interface Open {
   /** Undefined until it is known. */
   answer: string | undefined
@@ -115,7 +120,7 @@ export class TcpConnection {
     if (this.isOver) return
     if (this.framing.isBetween || this.rests) this.frameBegan = undefined
     else this.frameBegan ??= this.parts.clock.monotonic()
-    this.hold(this.framing.heldBytes)
+    this.hold(this.framing.heldBytes + refusedBytes(this.refused))
     this.restOrRead()
     this.endIfDone()
   }

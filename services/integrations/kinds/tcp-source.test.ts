@@ -153,6 +153,18 @@ test('connections, bytes that came half, and ports have their bounds, and leave 
   assert.throws(() => void openTcpSource(parts), /ports of one tenant/)
 })
 
+test('a frame for which there is no room takes room of what came half', async (context) => {
+  const { port, inlet, shares } = await open(context, {}, { maxBytes: 4000 })
+  inlet.room = 0
+  const sender = await join(context, port)
+  sender.socket.write(`${'w'.repeat(600)}\n`)
+  await until(() => inlet.listeners.length === 1)
+  assert.equal(shares.unfinished.bytes, 600)
+  inlet.room = 1
+  inlet.store()
+  await until(() => sender.told.text === 'OK\n' && shares.unfinished.bytes === 0)
+})
+
 test('only those who may send are heard', async (context) => {
   const { port, inlet } = await open(context, { senders: ['10.0.0.0/8', '::1'] })
   const sender = await join(context, port)
