@@ -158,6 +158,8 @@ public class DtlsProxy {
         serve();
       } catch (java.io.IOException error) {
         // The server is away: it is looked for again.
+      } catch (RuntimeException error) {
+        System.err.println("what the server says means nothing: " + error);
       }
       forgetLink();
       Thread.sleep(RECONNECT_MS);
