@@ -36,6 +36,7 @@ test('what rises and falls is a gauge, everything else a counter whose name says
     'connections',
     'handshakes',
     'gateway_children',
+    'sparkplug_birth_bytes',
     'observers',
     'block_transfers',
     'clients',
