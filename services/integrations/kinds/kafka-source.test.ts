@@ -46,6 +46,17 @@ test('a batch that would become gigabytes is refused before it does', () => {
   assert.throws(() => lz4.decompressSync(Buffer.alloc(3_000_000)), /too large/)
 })
 
+test('the batches of one answer have a bound together, and the next answer has it anew', async () => {
+  boundDecompression()
+  const { gzip } = compressionsAlgorithms
+  const batch = gzipSync(Buffer.alloc(20_000_000))
+  const decompressed = (): number => gzip.decompressSync(batch).length
+  assert.deepEqual([decompressed(), decompressed(), decompressed()], [20_000_000, 20_000_000, 20_000_000])
+  assert.throws(decompressed, /larger than/)
+  await Promise.resolve()
+  assert.equal(decompressed(), 20_000_000)
+})
+
 const skip = canRunKafka() ? false : 'needs java and mvn'
 
 describe('with a real broker', { skip }, async () => {

@@ -1,12 +1,13 @@
 /**
  * The library decompresses whatever a broker sends to whatever it becomes, and a broker is the tenant's to make up: a few kilobytes could become
- * gigabytes. Gzip and Zstandard end at a length; of Snappy and LZ4 a batch is refused that could become too long.
+ * gigabytes. Gzip and Zstandard end at a length; of Snappy and LZ4 a batch is refused that could become too long. An answer may hold many batches, which
+ * the library decompresses in one turn: together they have the same bound.
  */
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { compressionsAlgorithms } from '@platformatic/kafka'
 import { OutboundErrors } from '../errors.ts'
 
-/** A batch of brokers as they are set by default has up to 1 MiB. */
+/** Of all batches of an answer. A batch of brokers as they are set by default has up to 1 MiB. */
 const MOST_BYTES = 67_108_864
 /** Of formats that do not end at a length: what repetitions are written with. */
 const LARGEST_RATIOS = { snappy: 22, lz4: 255 }
@@ -18,6 +19,8 @@ type Decompress = Algorithm['decompressSync']
 type Compressed = Parameters<Decompress>[0]
 
 let isBound = false
+/** What was decompressed in this turn, in bytes. */
+let ofTurn = 0
 
 /** For the process, once. */
 export function boundDecompression(): void {
@@ -25,10 +28,23 @@ export function boundDecompression(): void {
   isBound = true
   const { gzip, zstd, snappy, lz4 } = compressionsAlgorithms
   const [ofSnappy, ofLz4] = [snappy.decompressSync, lz4.decompressSync]
-  bind(gzip, (data) => gunzipSync(bytesOf(data), { maxOutputLength: MOST_BYTES }))
-  bind(zstd, (data) => zstdDecompressSync(bytesOf(data), { maxOutputLength: MOST_BYTES }))
-  bind(snappy, (data) => ofSnappy(checked(data, LARGEST_RATIOS.snappy)))
-  bind(lz4, (data) => ofLz4(checked(data, LARGEST_RATIOS.lz4)))
+  bind(gzip, (data) => counted(gunzipSync(bytesOf(data), { maxOutputLength: mostLeft() })))
+  bind(zstd, (data) => counted(zstdDecompressSync(bytesOf(data), { maxOutputLength: mostLeft() })))
+  bind(snappy, (data) => counted(ofSnappy(checked(data, LARGEST_RATIOS.snappy))))
+  bind(lz4, (data) => counted(ofLz4(checked(data, LARGEST_RATIOS.lz4))))
+}
+
+/** Not 0, which is no length to end at. */
+function mostLeft(): number {
+  return Math.max(1, MOST_BYTES - ofTurn)
+}
+
+function counted(batch: Buffer): Buffer {
+  if (ofTurn === 0) queueMicrotask(() => (ofTurn = 0))
+  ofTurn += batch.length
+  if (ofTurn > MOST_BYTES)
+    throw OutboundErrors.CALL_FAILED({ reason: `the batches of an answer are larger than ${MOST_BYTES} bytes` })
+  return batch
 }
 
 function bind(algorithm: Algorithm, decompressSync: Decompress): void {
