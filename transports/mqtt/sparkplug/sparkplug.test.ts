@@ -153,6 +153,17 @@ describe('an edge node of Sparkplug', () => {
       ])
     }))
 
+  it('may count beyond what a LONG holds', () =>
+    bench(async (opened) => {
+      await born(opened)
+      assert.equal(await answered(opened.node, 'NODE/DBIRTH/node/D', { seq: 2 ** 63, metrics: [] }), 0)
+      const entries = opened.gateway.uploads.flatMap(({ groups }) => groups.flatMap((group) => group.entries))
+      assert.deepEqual(
+        entries.map(({ type }) => type),
+        ['STRING', 'DOUBLE'],
+      )
+    }))
+
   it('sends data by name or alias, of the datatype of the birth', () =>
     bench(async (opened) => {
       await born(opened)

@@ -4,9 +4,9 @@ import type { DeviceIdentity, UploadGroup } from '../../../engine/device/gateway
 import type { Births, Owner } from './births.ts'
 import { SparkplugErrors } from './errors.ts'
 import { MetricNames } from './metric-names.ts'
-import type { Metric, SparkplugPayload } from './payload.ts'
+import { VALUE, type Metric, type SparkplugPayload } from './payload.ts'
 import type { MessageType } from './topics.ts'
-import { storedValue } from './values.ts'
+import { Datatype, storedValue } from './values.ts'
 
 export const BD_SEQ = 'bdSeq'
 const STATE = 'sparkplugConnectionState'
@@ -42,8 +42,10 @@ export function resolved(
     if (names?.has(name) === true) shared.push({ key: name, ...value })
     else groups.push({ ts: metric.ts, entries: [{ key: name === BD_SEQ ? `${type} ${BD_SEQ}` : name, ...value }] })
   }
-  if (type === 'DBIRTH' && payload.seq !== undefined)
-    groups.push({ ts: payload.ts, entries: [{ key: 'DBIRTH seq', type: 'LONG', value: payload.seq }] })
+  // Of 64 bits, whatever the specification says: a LONG may not hold it.
+  const seq = payload.seq === undefined ? undefined : { field: VALUE.long, value: BigInt(payload.seq) }
+  const stored = type === 'DBIRTH' ? storedValue(Datatype.UInt64, seq) : undefined
+  if (stored !== undefined) groups.push({ ts: payload.ts, entries: [{ key: 'DBIRTH seq', ...stored }] })
   return { groups, shared }
 }
 
