@@ -18,7 +18,7 @@ export const apiKeys = defineEntity({
     expirationTime: integer(0),
     description: name(),
     enabled: flag(true),
-    hash: { ...optionalText(), isInternal: true },
+    hash: { ...optionalText({ sort: false }), isInternal: true },
   },
   unique: [{ members: ['hash'], isSystemWide: true, otherwise: () => UserErrors.API_KEY_TAKEN() }],
   lacks: ['version', 'externalId'],
