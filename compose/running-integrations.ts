@@ -1,5 +1,6 @@
 /** Integrations that are there: the way in, webhooks, and those that this process runs. Loaded when there is one. */
 import { systemClock, systemRandom } from '../model/system-clock.ts'
+import type { Report } from '../services/outbox.ts'
 import type { SystemLog } from '../logging/log.ts'
 import type { Config } from '../config/settings.ts'
 import type { PublishLink } from '../engine/link/link.ts'
@@ -32,12 +33,14 @@ export interface IntegrationParts {
 export async function runIntegrations(parts: IntegrationParts): Promise<Webhooks> {
   const { config, log, closing, cluster, services, scripts, outbound, feed } = parts
   const { integrations, integrationFigures: figures, attributes, declared } = services
+  const report: Report = (text, fields) => log.error(text, fields)
   const devices = new NamedDevices({ declared, devices: services.devices, feed })
   const intake = new Intake({
     ...{ link: parts.deviceLink, devices, scripts, meter: services.meter, figures },
     ...{ clock: systemClock, random: systemRandom, castStrings: config.castStrings },
     maxFrameBytes: config.integrationMaxFrameBytes,
     maxBytes: config.integrationMegabytes * 2 ** 20,
+    report,
   })
   const webhooks = new Webhooks({ integrations, intake, figures, feed })
   closing.add('webhooks', () => {
@@ -53,7 +56,7 @@ export async function runIntegrations(parts: IntegrationParts): Promise<Webhooks
   const runner = new IntegrationRunner({
     ...{ integrations, intake, figures, attributes, owners: cluster.owners, feed, guard: outbound.guard },
     ...{ clock: systemClock, shares, root: config.integrationFolder },
-    report: (text, fields) => log.error(text, fields),
+    report,
   })
   closing.add('integrations', () => runner.close())
   services.deployments.follow('INTEGRATION', (id) => runner.settled(id))

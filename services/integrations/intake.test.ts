@@ -16,7 +16,7 @@ const IDENTITY = {
 }
 
 function openIntake() {
-  const state = { published: 0 }
+  const state = { published: 0, reports: [] as string[] }
   const meter = new UsageMeter()
   const link: PublishLink = {
     publish: (_message, receipt) => {
@@ -41,7 +41,7 @@ function openIntake() {
   const device = { identity: IDENTITY, originator: entityId('DEVICE', ID) }
   const intake = new Intake({
     ...{ link, figures, scripts, clock: systemClock, random: systemRandom, castStrings: true },
-    ...{ maxFrameBytes: 1 << 20, maxBytes: 1 << 26 },
+    ...{ maxFrameBytes: 1 << 20, maxBytes: 1 << 26, report: (text: string) => void state.reports.push(text) },
     devices: { lookUp: () => device, find: () => Promise.resolve(device) },
     meter,
   })
@@ -75,6 +75,18 @@ test('what the tenant has no allowance for stays with its sender', async () => {
   assert.equal(await send(inlet, '{}'), 'again: device.USAGE_LIMIT')
   meter.of(ID).disable(0)
   assert.equal(await send(inlet, '{}'), 'stored')
+})
+
+test("a source that throws at what it is told stands in no other frame's way", async () => {
+  const { state, open } = openIntake()
+  const inlet = await open('return payload == 1 ? null : {deviceName: "d", telemetry: {a: 1}};')
+  const fail = (): never => {
+    throw new Error('no socket any more')
+  }
+  for (const payload of ['1', '2'])
+    assert.ok(inlet.take({ payload: Buffer.from(payload), metadata: {} }, { done: fail, again: fail }))
+  assert.equal(await send(inlet, '3'), 'stored')
+  assert.equal(state.reports.length, 2)
 })
 
 test('payloads that are too long for a script do not stop it for others', async () => {

@@ -3,7 +3,7 @@
  * is durable. Frames of one integration keep their order; nothing is on its way beyond the room for it.
  */
 import type { Clock, Random } from '../../model/clock.ts'
-import { isMillraceError, type MillraceError } from '../../model/errors.ts'
+import { errorText, isMillraceError, type MillraceError } from '../../model/errors.ts'
 import { MessageIds } from '../../engine/device/message-ids.ts'
 import { Uploads, type Uploader } from '../../engine/device/uploads.ts'
 import type { PublishLink, PublishReceipt } from '../../engine/link/link.ts'
@@ -15,6 +15,7 @@ import { Converter, type Converted, type DeviceUpload } from './converter.ts'
 import { converterOf } from './converter-configuration.ts'
 import type { Frame, FrameReceipt, Inlet } from './define-integration.ts'
 import { IntegrationErrors } from './errors.ts'
+import type { Report } from '../outbox.ts'
 import type { FigureBook, IntegrationFigures } from './figures.ts'
 import { FrameRoom } from './frame-room.ts'
 
@@ -29,6 +30,7 @@ export interface IntakeParts {
   readonly castStrings: boolean
   readonly maxFrameBytes: number
   readonly maxBytes: number
+  readonly report: Report
 }
 
 const TENANT_PART = 0.25
@@ -183,7 +185,7 @@ export class OpenedInlet implements Inlet {
   private stored(each: Waiting): void {
     this.figures.stored()
     this.leave(each)
-    each.receipt.done(undefined)
+    this.tell(() => each.receipt.done(undefined))
   }
 
   /** Acknowledged at the source is only what its sender must change: what else stands in the way passes. */
@@ -202,13 +204,23 @@ export class OpenedInlet implements Inlet {
   private refused(each: Waiting, error: MillraceError): void {
     this.figures.failed(error)
     this.leave(each)
-    each.receipt.done(error)
+    this.tell(() => each.receipt.done(error))
   }
 
   private again(each: Waiting, error: MillraceError): void {
     this.figures.delayed(error)
     this.leave(each)
-    each.receipt.again(error)
+    this.tell(() => each.receipt.again(error))
+  }
+
+  /** A source that can not hear it stands in no other frame's way. */
+  private tell(told: () => void): void {
+    try {
+      told()
+    } catch (error) {
+      const { id } = this.integration
+      this.intake.parts.report('A source did not take what became of its frame', { id, error: errorText(error) })
+    }
   }
 
   private leave({ bytes }: Waiting): void {
