@@ -37,6 +37,8 @@ test('what rises and falls is a gauge, everything else a counter whose name says
     'handshakes',
     'gateway_children',
     'sparkplug_birth_bytes',
+    'kept_sessions',
+    'kept_session_bytes',
     'observers',
     'block_transfers',
     'clients',

@@ -132,6 +132,11 @@ export class FakeGateway implements DeviceGateway {
     return Promise.resolve(this.preSharedKeys.get(identity))
   }
 
+  /** From now on this is who has the name. */
+  become(name: string, device: DeviceIdentity): void {
+    this.devices.set(name, device)
+  }
+
   private identityOf(credentials: PresentedCredentials): DeviceIdentity | undefined {
     const device = this.devices.get(nameOf(credentials))
     if (device === undefined || credentials.type !== 'LWM2M_ENDPOINT') return device

@@ -130,7 +130,6 @@ describe('MQTT connect', () => {
         maximumPacketSize: 65_540,
         sharedSubscriptionAvailable: false,
         subscriptionIdentifiersAvailable: false,
-        sessionExpiryInterval: 0,
       })
     }))
 

@@ -77,6 +77,10 @@ export interface MqttConnection extends DeviceSessionListener, AcknowledgementOw
   /** Packet ids of QoS 2 publishes that were not released, and whether they were answered; undefined while there are none. */
   unreleased: Map<number, boolean> | undefined
   readonly pushes: DownlinkPushes
+  /** Set where the session outlives the connection. */
+  kept: OutlivingSession | undefined
+  /** The client asked for it in its CONNECT, whether or not it got it. */
+  wasKeptAsked: boolean
   /** Set where it is a gateway: the devices behind it. */
   children: ChildRegistry | undefined
   /** Set where it is an edge node of Sparkplug: such a session speaks nothing else. */
@@ -124,6 +128,36 @@ export interface MqttCounts {
   failedHandshakes: number
 }
 
+/** A session that is there when its connection is gone, as the connection sees it. */
+export interface OutlivingSession {
+  /** Behind the CONNACK: what the client has missed. */
+  resume(connection: MqttConnection): void
+  /** The client says at its end how long it stays away. */
+  expiresAfter(seconds: number): void
+  /** The connection is at its end, its state still there. */
+  detach(connection: MqttConnection): void
+  /** Nothing of it is kept. A connection that it has goes on without. */
+  end(): void
+}
+
+export interface AskedSession {
+  readonly clientId: string
+  /** Nothing of an earlier session is wanted. */
+  readonly isClean: boolean
+  readonly expirySeconds: number
+}
+
+export interface BegunSession {
+  readonly isPresent: boolean
+  /** What the client gets of what it asked for. */
+  readonly expirySeconds: number
+}
+
+export interface SessionStore {
+  /** The client's session: the one that it left, or a new one. Sets `kept` of the connection where it will outlive it. */
+  begin(connection: MqttConnection, device: DeviceIdentity, asked: AskedSession): BegunSession
+}
+
 /** What edge nodes of Sparkplug share. */
 export interface SparkplugParts {
   readonly decoder: SparkplugDecoder
@@ -138,6 +172,7 @@ export interface SessionHost {
   readonly gatewayDecoders: { readonly json: GatewayDecoder; readonly protobuf: GatewayDecoder }
   readonly sparkplug: SparkplugParts
   readonly wheel: KeepAliveWheel
+  readonly keptSessions: SessionStore
   readonly counts: MqttCounts
   /** Writes what sessions have to say, once, when the present turn is over. */
   flushSoon(session: MqttConnection): void

@@ -23,6 +23,21 @@ export interface WaitingPush {
   readonly left?: (() => void) | undefined
 }
 
+/** A push of QoS 1 that the client of a session that is kept may not have. */
+export interface UnacknowledgedPush {
+  /** Under which it went out; undefined where it did not. */
+  readonly messageId: number | undefined
+  readonly topic: string
+  readonly payload: string | Buffer
+}
+
+/** Who counts what is kept of pushes. */
+export interface PushKeeper {
+  /** False where there is no room for so many bytes: nothing is counted then. */
+  take(bytes: number): boolean
+  give(bytes: number): void
+}
+
 /** What waits on one connection is bounded; each device behind it adds to that. */
 const BYTES_A_CHILD = 1024
 const PUSHES_A_CHILD = 2
@@ -37,6 +52,10 @@ export function pendingBytesOf({ maxPendingBytes }: MqttLimits, children: number
 export class DownlinkPushes {
   /** What a v5 client says it takes [MQTT-3.1.2-24]. */
   maximumPacketSize = Infinity
+  /** Set where the session outlives the connection: what is not acknowledged goes out again. */
+  keeper: PushKeeper | undefined
+  /** By packet id; undefined where there was no room for it. */
+  private retained: Map<number, UnacknowledgedPush | undefined> | undefined
   private maxOpen: number
   private readonly limits: MqttLimits
   /** With the call that went out with it. */
@@ -67,6 +86,43 @@ export class DownlinkPushes {
     return this.lastMessageId
   }
 
+  /** Went out under this packet id. A call is not kept: it comes again to who has not answered it. */
+  retain(messageId: number, topic: string, payload: string | Buffer): void {
+    if (this.keeper === undefined) return
+    const push = { messageId, topic, payload }
+    ;(this.retained ??= new Map()).set(messageId, this.keeper.take(bytesOf(push)) ? push : undefined)
+  }
+
+  /** Takes the packet id of an earlier connection's push; false where too many are open. */
+  reopen(messageId: number): boolean {
+    const open = (this.open ??= new Map())
+    if (open.size >= this.maxOpen) return false
+    open.set(messageId, undefined)
+    this.lastMessageId = Math.max(this.lastMessageId, messageId)
+    return true
+  }
+
+  /** In their order, for the keeper, who has counted them; undefined where they are too much to be kept. Parts of packages are asked for anew. */
+  unacknowledged(): readonly UnacknowledgedPush[] | undefined {
+    const pushes: UnacknowledgedPush[] = []
+    for (const push of this.retained?.values() ?? []) {
+      if (push === undefined) return undefined
+      pushes.push(push)
+    }
+    for (const { topic, payload, call, left } of this.waiting ?? []) {
+      if (call !== undefined || left !== undefined) continue
+      if (this.keeper?.take(bytesOf({ topic, payload })) !== true) return undefined
+      pushes.push({ messageId: undefined, topic, payload })
+    }
+    return pushes
+  }
+
+  /** The session ends with the connection after all. */
+  keepNone(): void {
+    this.keeper = undefined
+    this.retained = undefined
+  }
+
   /** False where too much waits already for a connection with so many devices behind it. */
   hold(push: WaitingPush, children: number): boolean {
     const waiting = (this.waiting ??= [])
@@ -86,6 +142,9 @@ export class DownlinkPushes {
   /** The packet id is free again; an id that no push has changes nothing. Returns the push that may go now. */
   end(messageId: number): WaitingPush | undefined {
     if (this.open?.delete(messageId) !== true) return undefined
+    const kept = this.retained?.get(messageId)
+    this.retained?.delete(messageId)
+    if (kept !== undefined) this.keeper?.give(bytesOf(kept))
     const next = this.waiting?.shift()
     if (next !== undefined) this.waitingBytes -= bytesOf(next)
     return next
@@ -100,6 +159,6 @@ export class DownlinkPushes {
   }
 }
 
-function bytesOf({ topic, payload }: WaitingPush): number {
+function bytesOf({ topic, payload }: Pick<WaitingPush, 'topic' | 'payload'>): number {
   return PUSH_BYTES + topic.length + Buffer.byteLength(payload)
 }

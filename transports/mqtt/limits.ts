@@ -19,6 +19,17 @@ export interface MqttLimits {
   readonly maxOpenPushes: number
   /** Pushes that wait for a PUBACK; their text counts up to `maxPendingBytes`. Over either: DISCONNECT 0x97. */
   readonly maxQueuedPushes: number
+  /** Session Expiry Interval of MQTT 5; more is cut to it. */
+  readonly maxSessionExpirySeconds: number
+  /** Sessions that outlive their connection, and those of one tenant: over it a client is told that its session ends with the connection. */
+  readonly maxKeptSessions: number
+  readonly maxKeptSessionsPerTenant: number
+  /** Those of one device: over it the oldest whose client is away is gone. A client that has another id each time. */
+  readonly maxKeptSessionsPerDevice: number
+  /** What waits for the clients of kept sessions: of one, of all, and of those of one tenant. Over one of them the session is gone. */
+  readonly maxKeptBytesPerSession: number
+  readonly maxKeptBytes: number
+  readonly maxKeptBytesPerTenant: number
   /** Bytes of a firmware or software that is asked for in one piece; a part has at most `maxPacketBytes`. Over it: `PAYLOAD_TOO_LARGE`. */
   readonly maxWholePackageBytes: number
   /** Over it new connections are closed at once. */
@@ -55,6 +66,13 @@ export const DEFAULT_MQTT_LIMITS: MqttLimits = Object.freeze({
   maxPendingBytes: 1_048_576,
   maxOpenPushes: 1000,
   maxQueuedPushes: 100,
+  maxSessionExpirySeconds: 3600,
+  maxKeptSessions: 10_000,
+  maxKeptSessionsPerTenant: 7500,
+  maxKeptSessionsPerDevice: 2,
+  maxKeptBytesPerSession: 16_384,
+  maxKeptBytes: 64 * 2 ** 20,
+  maxKeptBytesPerTenant: 48 * 2 ** 20,
   maxWholePackageBytes: 524_288,
   maxConnections: 100_000,
   maxConnectionsPerTenant: 75_000,

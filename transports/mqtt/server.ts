@@ -14,6 +14,7 @@ import { JsonGatewayDecoder } from './gateway/json-payloads.ts'
 import type { GatewayDecoder } from './gateway/payloads.ts'
 import { ProtobufGatewayDecoder } from './gateway/protobuf-payloads.ts'
 import { KeepAliveWheel, ticksOf } from './keep-alive-wheel.ts'
+import { KeptSessions } from './kept-sessions.ts'
 import { DEFAULT_MQTT_LIMITS, type MqttLimits } from './limits.ts'
 import type { Door, ListenAt, MqttListener } from './listeners/listener.ts'
 import { listenOnTcp } from './listeners/tcp.ts'
@@ -41,6 +42,9 @@ export interface MqttFigures extends Readonly<MqttCounts> {
   readonly children: number
   /** Of what births of Sparkplug say. */
   readonly birthBytes: number
+  readonly keptSessions: number
+  /** Of what waits in those. */
+  readonly keptBytes: number
 }
 
 export interface MqttTransport {
@@ -67,6 +71,7 @@ class MqttServer implements MqttTransport, SessionHost, Door {
   readonly gatewayDecoders: { readonly json: GatewayDecoder; readonly protobuf: GatewayDecoder }
   readonly sparkplug: SparkplugParts
   readonly wheel: KeepAliveWheel
+  readonly keptSessions: KeptSessions
   readonly counts: MqttCounts = {
     accepted: 0,
     received: 0,
@@ -116,6 +121,7 @@ class MqttServer implements MqttTransport, SessionHost, Door {
     const births = new TenantShares(this.limits.maxBirthBytes, this.limits.maxBirthBytesPerTenant)
     this.sparkplug = { decoder: new SparkplugDecoder(payload), births }
     this.wheel = new KeepAliveWheel(options.clock)
+    this.keptSessions = new KeptSessions(options.gateway, this.limits, options.clock)
     this.stopListening = options.gateway.onWritable(() => this.roomAgain())
   }
 
@@ -131,6 +137,8 @@ class MqttServer implements MqttTransport, SessionHost, Door {
       handshakes,
       children: this.childShares.size,
       birthBytes: this.sparkplug.births.size,
+      keptSessions: this.keptSessions.size,
+      keptBytes: this.keptSessions.waitingBytes,
     }
   }
 
@@ -158,6 +166,7 @@ class MqttServer implements MqttTransport, SessionHost, Door {
     this.stopListening()
     const ended = Promise.all([...this.listeners.values()].map((listener) => listener.close()))
     for (const session of this.sessions) session.close(Reason.SERVER_SHUTTING_DOWN)
+    this.keptSessions.close()
     const timer = this.options.clock.after(CLOSE_TIMEOUT_MS, () => {
       for (const session of this.sessions) session.socket.destroy()
     })

@@ -14,7 +14,14 @@ import type { MillraceError } from '../../model/errors.ts'
 import type { CallRequest, DeviceSession, SessionEnd, SharedAttributesUpdate } from '../../engine/device/gateway.ts'
 import { AcknowledgementLine, type Acknowledgement } from './acknowledgements.ts'
 import { FrameCursor, ProtocolViolation, encodePacket, type Packet, type ProtocolVersion } from './codec.ts'
-import type { ByteStream, MqttConnection, SessionHost, SessionPhase, ShownCertificate } from './connection.ts'
+import type {
+  ByteStream,
+  MqttConnection,
+  OutlivingSession,
+  SessionHost,
+  SessionPhase,
+  ShownCertificate,
+} from './connection.ts'
 import { DownlinkPushes, pendingBytesOf } from './downlink-pushes.ts'
 import type { ChildRegistry } from './gateway/registry.ts'
 import { handlePacket, requireConnect } from './handlers/packet.ts'
@@ -49,6 +56,8 @@ export class MqttSession implements MqttConnection {
   unreleased: Map<number, boolean> | undefined
   downloads: PackageDownloads | undefined
   readonly pushes: DownlinkPushes
+  kept: OutlivingSession | undefined
+  wasKeptAsked = false
   children: ChildRegistry | undefined
   sparkplug: EdgeNode | undefined
   heardTick: number
@@ -297,6 +306,8 @@ export class MqttSession implements MqttConnection {
     const written = this.written
     this.written = undefined
     written?.()
+    this.kept?.detach(this)
+    this.kept = undefined
     this.pushes.drop()
     this.downloads = undefined
     this.unreleased = undefined

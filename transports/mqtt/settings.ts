@@ -155,6 +155,14 @@ export const MQTT_SETTINGS = {
     description:
       "What births of Sparkplug edge nodes say of their metrics; three quarters may be one tenant's, an eighth one node's. More are acknowledged and dropped (MQTT 5: 0x97).",
   }),
+  mqttMaxSessionExpirySeconds: mqtt.integer({
+    name: 'MQTT_MAX_SESSION_EXPIRY',
+    default: 3600,
+    min: 0,
+    max: 604_800,
+    unit: 's',
+    description: 'Longest Session Expiry Interval of MQTT 5; 0 keeps no session. What is kept is in memory.',
+  }),
   mqttMaxSilentConnections: mqtt.integer({
     name: 'MQTT_MAX_SILENT_CONNECTIONS',
     default: 10_000,

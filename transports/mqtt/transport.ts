@@ -67,6 +67,8 @@ export const mqtt = defineTransport({
     handshakes: 'handshakes',
     children: 'gateway_children',
     birthBytes: 'sparkplug_birth_bytes',
+    keptSessions: 'kept_sessions',
+    keptBytes: 'kept_session_bytes',
     accepted: 'accepted_connections_total',
     overConnectionLimit: 'connections_over_limit_total',
     overTenantLimit: 'connections_over_tenant_limit_total',
@@ -103,6 +105,7 @@ export const mqtt = defineTransport({
         maxBirthBytesPerNode: (settings.mqttSparkplugBirthsMb * BYTES_PER_MB) / NODES_A_SHARE,
         maxBirthBytes: settings.mqttSparkplugBirthsMb * BYTES_PER_MB,
         maxBirthBytesPerTenant: settings.mqttSparkplugBirthsMb * BYTES_PER_MB * TENANT_SHARE,
+        maxSessionExpirySeconds: settings.mqttMaxSessionExpirySeconds,
         maxSilentConnections: settings.mqttMaxSilentConnections,
         maxHandshakes: settings.mqttMaxHandshakes,
         loginFailures: settings.mqttIpLimitsEnabled

@@ -7,7 +7,7 @@ import {
   type PresentedCredentials,
 } from '../../../engine/device/gateway.ts'
 import { ProtocolViolation, decodePacket, malformed, type IConnectPacket } from '../codec.ts'
-import type { MqttConnection } from '../connection.ts'
+import type { BegunSession, MqttConnection } from '../connection.ts'
 import { GatewayChildren } from '../gateway/children.ts'
 import { GatewayVoice } from '../gateway/voice.ts'
 import { ticksOf } from '../keep-alive-wheel.ts'
@@ -21,6 +21,7 @@ const LONGEST_CLIENT_ID_V3 = 23
 /** The longest fixed header: what a Maximum Packet Size counts beside the remaining length. */
 const FIXED_HEADER_BYTES = 4
 const KEEP_ALIVE_GRACE = 1.5
+const NOTHING_KEPT: BegunSession = { isPresent: false, expirySeconds: 0 }
 
 /** Throws ProtocolViolation for what is no CONNECT of a version served here: the connection closes without CONNACK. */
 export function handleConnect(session: MqttConnection, frame: Buffer): void {
@@ -125,6 +126,7 @@ function accept(session: MqttConnection, packet: IConnectPacket, device: DeviceI
   session.heard()
   host.wheel.add(session)
   if (session.version === 5) session.pushes.heed(packet.properties)
+  const begun = beginSession(session, packet, device)
   session.device = host.gateway.openSession(device, 'lasting', session)
   if (will !== undefined) {
     const node = new SparkplugNode(session, session.device, will)
@@ -133,7 +135,21 @@ function accept(session: MqttConnection, packet: IConnectPacket, device: DeviceI
   } else if (device.isGateway === true) {
     session.children = new GatewayChildren(session, device, new GatewayVoice(session))
   }
-  acknowledge(session, packet)
+  acknowledge(session, packet, begun)
+  if (begun.isPresent) session.kept?.resume(session)
+}
+
+interface Begun extends BegunSession {
+  readonly clientId: string
+}
+
+/** Of MQTT 3 nothing is kept between connections (`device-api.md` 1.5), nor what the same client left with MQTT 5; of that what it asks for. */
+function beginSession(session: MqttConnection, packet: IConnectPacket, device: DeviceIdentity): Begun {
+  const clientId = packet.clientId === '' ? randomUUID() : packet.clientId
+  const expirySeconds = session.version === 5 ? (packet.properties?.sessionExpiryInterval ?? 0) : 0
+  const isClean = session.version !== 5 || packet.clean === true
+  session.wasKeptAsked = expirySeconds > 0
+  return { ...session.host.keptSessions.begin(session, device, { clientId, isClean, expirySeconds }), clientId }
 }
 
 function acceptProvisioning(session: MqttConnection, packet: IConnectPacket): void {
@@ -145,20 +161,24 @@ function acceptProvisioning(session: MqttConnection, packet: IConnectPacket): vo
   session.heard()
   host.wheel.add(session)
   if (session.version === 5) session.pushes.heed(packet.properties)
-  acknowledge(session, packet)
+  acknowledge(session, packet, { ...NOTHING_KEPT, clientId: packet.clientId === '' ? randomUUID() : packet.clientId })
 }
 
-/** Nothing is kept between connections, so there is never a session to be present. */
-function acknowledge(session: MqttConnection, packet: IConnectPacket): void {
-  if (session.version === 5) session.send(connackV5(session, packet))
+function acknowledge(session: MqttConnection, packet: IConnectPacket, begun: Begun): void {
+  if (session.version === 5) session.send(connackV5(session, packet, begun))
   else session.send({ cmd: 'connack', sessionPresent: false, returnCode: 0 })
 }
 
-function connackV5(session: MqttConnection, packet: IConnectPacket): Parameters<MqttConnection['send']>[0] {
+function connackV5(
+  session: MqttConnection,
+  packet: IConnectPacket,
+  begun: Begun,
+): Parameters<MqttConnection['send']>[0] {
   const { limits } = session.host
+  const { isPresent, expirySeconds, clientId } = begun
   return {
     cmd: 'connack',
-    sessionPresent: false,
+    sessionPresent: isPresent,
     reasonCode: Reason.SUCCESS,
     properties: {
       receiveMaximum: limits.maxInFlight,
@@ -170,8 +190,10 @@ function connackV5(session: MqttConnection, packet: IConnectPacket): Parameters<
       sharedSubscriptionAvailable: false,
       subscriptionIdentifiersAvailable: false,
       // [MQTT-3.1.2-23] and [MQTT-3.1.3-7]: told only where it differs from what the client asked.
-      ...((packet.properties?.sessionExpiryInterval ?? 0) > 0 ? { sessionExpiryInterval: 0 } : {}),
-      ...(packet.clientId === '' ? { assignedClientIdentifier: randomUUID() } : {}),
+      ...((packet.properties?.sessionExpiryInterval ?? 0) === expirySeconds
+        ? {}
+        : { sessionExpiryInterval: expirySeconds }),
+      ...(packet.clientId === '' ? { assignedClientIdentifier: clientId } : {}),
     },
   }
 }

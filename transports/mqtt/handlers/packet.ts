@@ -35,10 +35,22 @@ export function handlePacket(
       return session.sendBytes(PINGRESP) // [MQTT-3.12.4-1]
     case PacketType.DISCONNECT:
       requireFlags(first, 0) // [MQTT-3.14.1-1]
+      if (session.version === 5 && end > bodyStart) readDisconnect(session, bytes.subarray(start, end))
       return session.close(undefined)
     default:
       return handleDecoded(session, bytes.subarray(start, end))
   }
+}
+
+/** MQTT 5 says there how long its session is to be kept. Throws ProtocolViolation. */
+function readDisconnect(session: MqttConnection, frame: Buffer): void {
+  const packet = decodePacket(frame, session.version)
+  const seconds = packet.cmd === 'disconnect' ? packet.properties?.sessionExpiryInterval : undefined
+  if (seconds === undefined) return
+  // One that was to end with the connection is not kept after all. [MQTT-3.14.2-2]
+  if (!session.wasKeptAsked && seconds > 0)
+    throw new ProtocolViolation(Reason.PROTOCOL_ERROR, 'a Session Expiry Interval, though it was 0')
+  session.kept?.expiresAfter(seconds)
 }
 
 /** Judged by the first byte alone: another protocol's client is not waited for. [MQTT-3.1.0-1] */

@@ -10,7 +10,7 @@ import { encodeCall, isProtobufDown, unfitCallAnswer } from '../../payload/devic
 import { encodeAttributesUpdate } from '../../payload/protobuf/platform-messages.ts'
 import { encodePacket } from '../codec.ts'
 import type { MqttConnection } from '../connection.ts'
-import type { PushedCall } from '../downlink-pushes.ts'
+import type { PushedCall, UnacknowledgedPush } from '../downlink-pushes.ts'
 import { Reason } from '../reason-codes.ts'
 import { CUSTOM_ATTRIBUTE_FILTER, FILTERS, formOf, isDefaultFilter } from '../topics.ts'
 
@@ -85,15 +85,25 @@ export function push(
   const messageId = session.pushes.begin(call)
   if (messageId === undefined) {
     if (session.pushes.hold({ topic, payload, call, left }, session.children?.size ?? 0)) return
+    // This one is lost: a session that went on would not tell.
+    session.kept?.end()
     session.close(Reason.QUOTA_EXCEEDED)
     left?.()
   } else if (write(session, topic, payload, messageId)) {
+    if (call === undefined && left === undefined) session.pushes.retain(messageId, topic, payload)
     callSent(call)
     leave(session, left)
   } else {
     pushDone(session, messageId)
     left?.()
   }
+}
+
+/** What an earlier connection of the session did not acknowledge: under the same packet id, as a repetition. [MQTT-4.4.0-1] */
+export function pushAgain(session: MqttConnection, { messageId, topic, payload }: UnacknowledgedPush): void {
+  if (messageId === undefined || !session.pushes.reopen(messageId)) return push(session, topic, payload, 1)
+  if (write(session, topic, payload, messageId, true)) session.pushes.retain(messageId, topic, payload)
+  else pushDone(session, messageId)
 }
 
 /** Its bytes leave with what is written next. */
@@ -120,6 +130,7 @@ function pushDone(session: MqttConnection, messageId: number): void {
     const id = session.pushes.begin(next.call)
     if (id === undefined) return
     if (write(session, next.topic, next.payload, id)) {
+      if (next.call === undefined && next.left === undefined) session.pushes.retain(id, next.topic, next.payload)
       leave(session, next.left)
       return callSent(next.call)
     }
@@ -134,6 +145,7 @@ function write(
   topic: string,
   payload: string | Buffer,
   messageId: number | undefined,
+  isRepetition = false,
 ): boolean {
   const { host } = session
   const packet = encodePacket(
@@ -142,7 +154,7 @@ function write(
       topic,
       payload,
       qos: messageId === undefined ? 0 : 1,
-      dup: false,
+      dup: isRepetition,
       retain: false,
       ...(messageId === undefined ? {} : { messageId }),
     },

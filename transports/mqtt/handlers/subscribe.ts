@@ -32,7 +32,8 @@ function subscribe(session: MqttConnection, filter: string, requestedQos: number
     const others = session.attributeFilters.filter((other) => other !== index)
     const isFirst = session.attributeFilters.length === 0
     session.attributeFilters = [...others, index]
-    if (isFirst) session.device?.subscribeToSharedAttributes()
+    // One that is kept hears of them itself.
+    if (isFirst && session.kept === undefined) session.device?.subscribeToSharedAttributes()
   }
   if (isCallFilter(index)) {
     const isFirst = session.callFilters.length === 0
