@@ -5,10 +5,10 @@
 import { BlockReader, type Block } from './block.ts'
 import type { Disk, DiskFile } from './disk.ts'
 import type { DamagedRange, DiskEventListener } from './events.ts'
+import { isZeros } from './zeros.ts'
 import { segmentFile, type SegmentFile, type SegmentFormat, type SegmentHeader } from './segment-file.ts'
 
 const TAIL_WINDOW_BYTES = 1 << 20
-const ZEROS = Buffer.alloc(TAIL_WINDOW_BYTES)
 
 /** What the recovery has to know of a block. */
 export interface BlockFacts {
@@ -166,7 +166,7 @@ class SegmentScan<Content extends BlockFacts> {
     let isTorn = false
     for (let position = end; position < size && !isTorn; position += TAIL_WINDOW_BYTES) {
       const window = await file.read(position, Math.min(TAIL_WINDOW_BYTES, size - position))
-      isTorn = !window.equals(ZEROS.subarray(0, window.length))
+      isTorn = !isZeros(window)
     }
     if (isTorn) this.onEvent({ kind: 'torn-tail-cut', file: path, from: end, bytes: size - end })
     await file.truncate(end)

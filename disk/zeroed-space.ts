@@ -3,9 +3,9 @@
  * improvement: where the disk refuses it, blocks are appended to the end of the file.
  */
 import type { DiskFile } from './disk.ts'
+import { ZEROS } from './zeros.ts'
 
 const EXTENT_BYTES = 4 << 20
-const ZEROS = Buffer.alloc(EXTENT_BYTES)
 
 export class ZeroedSpace {
   private readonly file: DiskFile
@@ -43,7 +43,8 @@ export class ZeroedSpace {
 
   private async fill(): Promise<void> {
     try {
-      await this.file.write(ZEROS.subarray(0, this.extent), this.end)
+      for (let written = 0; written < this.extent; written += ZEROS.length)
+        await this.file.write(ZEROS.subarray(0, this.extent - written), this.end + written)
       // Durable before blocks go there: else the first of them would wait for all of it.
       await this.file.sync()
       this.end += this.extent

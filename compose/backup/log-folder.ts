@@ -15,9 +15,9 @@ import {
 } from 'node:fs'
 import { mkdir, open, readdir, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { isZeros } from '../../disk/zeros.ts'
 
 const WINDOW = 256 << 10
-const ZEROS = Buffer.alloc(WINDOW)
 /** Space ahead of a writer is filled with zeros. A message may hold zeros too: but none as many. */
 const END_OF_LOG_BYTES = 17 << 20
 /** What changed since the last pass is copied in one turn once it is less than this. */
@@ -86,7 +86,7 @@ async function endOfData(file: FileHandle, from: number): Promise<number> {
   for (let position = from; ; position += WINDOW) {
     const { bytesRead } = await file.read(buffer, 0, WINDOW, position)
     if (bytesRead === 0) return end
-    if (!buffer.subarray(0, bytesRead).equals(ZEROS.subarray(0, bytesRead))) end = position + WINDOW
+    if (!isZeros(buffer.subarray(0, bytesRead))) end = position + WINDOW
   }
 }
 
@@ -131,7 +131,7 @@ function copyRestOf(source: string, target: string, state: Copied, buffer: Buffe
       const bytesRead = readSync(file, buffer, 0, WINDOW, position)
       if (bytesRead === 0) break
       const window = buffer.subarray(0, bytesRead)
-      if (!window.equals(ZEROS.subarray(0, bytesRead))) {
+      if (!isZeros(window)) {
         writeSync(copy, window, 0, bytesRead, position)
         end = position + bytesRead
       }
