@@ -2,7 +2,7 @@
  * Notifications: requests by users and by rules wait in the table until they are due, are resolved to users by their targets, and delivered.
  * Source: `rest-api.md` 15.4.
  */
-import { LRUCache } from 'lru-cache'
+import { lruMap } from '../../model/lru-map.ts'
 import type { Clock, Random, TimerHandle } from '../../model/clock.ts'
 import type { EntityType } from '../../model/entity-id.ts'
 import { errorText } from '../../model/errors.ts'
@@ -77,7 +77,7 @@ export class Notifications {
   private readonly requests: EntityService<typeof notificationRequests.columns>
   private readonly rows: RowStore
   /** Until when (Unix ms) a tenant that asks for more entities of a type has asked already. */
-  private readonly asked = new LRUCache<string, number>({ max: MAX_REMEMBERED })
+  private readonly asked = lruMap<number>(MAX_REMEMBERED)
   private timer: TimerHandle | undefined
   private isClosed = false
 

@@ -3,7 +3,7 @@
  * 1.9). Which of them there are, and who must have one, the system administrator says; each user sets up the own.
  */
 import { randomBytes, randomInt } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { lruMap } from '../../model/lru-map.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { User } from '../../model/entities.ts'
 import type { JsonObject } from '../../model/json.ts'
@@ -73,9 +73,7 @@ type Whose = Pick<Principal, 'userId' | 'tenantId'>
 
 export class TwoFactor {
   private readonly parts: TwoFactorParts
-  private readonly checks = new LRUCache<string, { readonly limit: string; readonly buckets: RateBuckets }>({
-    max: MOST_COUNTED,
-  })
+  private readonly checks = lruMap<{ readonly limit: string; readonly buckets: RateBuckets }>(MOST_COUNTED)
 
   constructor(parts: TwoFactorParts) {
     this.parts = parts
