@@ -1,5 +1,4 @@
 /** Calls a REST service with each message and goes on with what it answers (`rule-nodes.md` 72). */
-import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
 import type { HttpAnswer, HttpCall, HttpTarget } from '../../engine/rulechain/capabilities/outbound.ts'
 import type { JsonObject } from '../../model/json.ts'
@@ -198,7 +197,7 @@ function encodedBehindHost(url: string): string {
 
 function outcomeOf(message: Message, answer: HttpAnswer): Outcome {
   const { status, body } = answer
-  const phrase = STATUS_CODES[status] ?? answer.reason
+  const phrase = phraseOf(status) ?? answer.reason
   if (status >= 400) {
     const error = Object.assign(new Error(`${status} ${phrase}`), { name: 'HttpStatus' })
     return failure(message, error, { status: phrase, statusCode: String(status), error_body: body })
@@ -230,4 +229,9 @@ function upgrade(before: JsonObject, fromVersion: number): JsonObject {
   if (fromVersion < 3) config['maxInMemoryBufferSizeInKb'] ??= 256
   const kept = Object.entries(config).filter(([name]) => MEMBERS_OF_VERSION_3.includes(name))
   return { ...Object.fromEntries(kept), requestBodyTemplate: null }
+}
+
+/** An import of the module would load a client with it that nothing here uses, in every process. */
+function phraseOf(status: number): string | undefined {
+  return process.getBuiltinModule('node:http').STATUS_CODES[status]
 }
