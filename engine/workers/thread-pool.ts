@@ -2,7 +2,7 @@
  * The pool of worker threads, piscina behind one interface. A task is a batch; its worth is measured in hundreds of
  * messages, never one.
  */
-import { Piscina } from 'piscina'
+import type { Piscina } from 'piscina'
 import { defineErrors, errorText } from '../../model/errors.ts'
 import { threadArguments } from '../../model/thread-arguments.ts'
 
@@ -35,9 +35,43 @@ export interface ThreadPool<Request, Answer> {
   close(): Promise<void>
 }
 
-/** Starts the threads at once. */
+/** Starts the threads at once, as soon as piscina is loaded: most processes never need it. */
 export function createThreadPool<Request, Answer>(options: ThreadPoolOptions): ThreadPool<Request, Answer> {
-  const pool = new Piscina<Request, Answer>({
+  let pool: Piscina<Request, Answer> | undefined
+  const starting = startPool<Request, Answer>(options).then((started) => (pool = started))
+  // Whoever runs a task or closes hears of it.
+  starting.catch(() => undefined)
+  let closing: Promise<void> | undefined
+  let running = 0
+  let ended: (() => void) | undefined
+  async function close(): Promise<void> {
+    if (running > 0) await new Promise<void>((resolve) => (ended = resolve))
+    await (await starting).close()
+  }
+  return {
+    async run(request) {
+      if (closing !== undefined) throw ThreadPoolErrors.POOL_CLOSED()
+      running++
+      try {
+        return await (pool ?? (await starting)).run(request)
+      } catch (error) {
+        throw ThreadPoolErrors.TASK_LOST({ reason: errorText(error) }, error)
+      } finally {
+        if (--running === 0) ended?.()
+      }
+    },
+    get threads() {
+      return pool?.threads.length ?? 0
+    },
+    close() {
+      return (closing ??= close())
+    },
+  }
+}
+
+async function startPool<Request, Answer>(options: ThreadPoolOptions): Promise<Piscina<Request, Answer>> {
+  const { Piscina } = await import('piscina')
+  return new Piscina<Request, Answer>({
     filename: options.entry.href,
     minThreads: options.minThreads ?? options.threads,
     maxThreads: options.threads,
@@ -47,30 +81,4 @@ export function createThreadPool<Request, Answer>(options: ThreadPoolOptions): T
     execArgv: threadArguments(),
     recordTiming: false,
   })
-  let closing: Promise<void> | undefined
-  let running = 0
-  let ended: (() => void) | undefined
-  async function close(): Promise<void> {
-    if (running > 0) await new Promise<void>((resolve) => (ended = resolve))
-    await pool.close()
-  }
-  return {
-    async run(request) {
-      if (closing !== undefined) throw ThreadPoolErrors.POOL_CLOSED()
-      running++
-      try {
-        return await pool.run(request)
-      } catch (error) {
-        throw ThreadPoolErrors.TASK_LOST({ reason: errorText(error) }, error)
-      } finally {
-        if (--running === 0) ended?.()
-      }
-    },
-    get threads() {
-      return pool.threads.length
-    },
-    close() {
-      return (closing ??= close())
-    },
-  }
 }
