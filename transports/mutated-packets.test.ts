@@ -1,68 +1,32 @@
 /**
- * Packets of MQTT and CoAP and payloads in JSON with bytes changed, left out and doubled: each is read or refused as the codec says, in
- * bounded time. 20,000 of each; `ROUNDS=1000000` is the long campaign. Protobuf, LwM2M's formats and Sparkplug have theirs beside them.
+ * Mutated packets of MQTT and payloads in JSON: each is read or refused as the codec says, in bounded time. CoAP, Protobuf, the formats of
+ * LwM2M and Sparkplug have theirs beside them.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import mqttPacket, { type Packet } from 'mqtt-packet'
 import { isMillraceError } from '../model/errors.ts'
 import { stringifyJson } from '../model/json.ts'
-import { encodeMessage, headOf, parseMessage, unreadableId } from './coap-messages/codec.ts'
 import { decodePacket, FrameCursor, ProtocolViolation, PublishView, type ProtocolVersion } from './mqtt/codec.ts'
+import { MUTATIONS, mutationsOf } from './mutations.testkit.ts'
 import { JsonPayloadDecoder, parseBody } from './payload/json.ts'
 import { DEFAULT_PAYLOAD_LIMITS } from './payload/limits.ts'
 
-const ROUNDS = Number(process.env['ROUNDS'] ?? 20_000)
 /** No packet of a few hundred bytes takes longer, but for a pause of the machine. */
 const MAX_MS_A_PACKET = 1
-
-/** The same in every run. */
-class Chance {
-  private seed = 20_260_901
-
-  below(bound: number): number {
-    this.seed = (Math.imul(this.seed, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((this.seed / 2 ** 32) * bound)
-  }
-}
-
-function* mutated(samples: readonly Buffer[], chance: Chance): Generator<Buffer> {
-  for (let round = 0; round < ROUNDS; round++) {
-    let bytes = Buffer.from(samples[round % samples.length] ?? [])
-    for (let change = chance.below(4); change >= 0; change--) {
-      const at = chance.below(bytes.length + 1)
-      const length = chance.below(8)
-      switch (chance.below(4)) {
-        case 0:
-          if (at < bytes.length) bytes[at] = chance.below(256)
-          break
-        case 1:
-          bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + length)])
-          break
-        case 2:
-          bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at, at + length), bytes.subarray(at)])
-          break
-        default:
-          bytes = bytes.subarray(0, Math.max(1, at))
-      }
-      if (bytes.length === 0) bytes = Buffer.from([0])
-    }
-    yield bytes
-  }
-}
 
 /** What `read` answered true to; it throws what it must not. */
 function readAll(samples: readonly Buffer[], read: (bytes: Buffer) => boolean): number {
   const begun = performance.now()
   let taken = 0
-  for (const bytes of mutated(samples, new Chance())) {
+  for (const bytes of mutationsOf(...samples)) {
     try {
       if (read(bytes)) taken++
     } catch (error) {
       throw new Error(`not to be thrown for ${bytes.toString('hex')}`, { cause: error })
     }
   }
-  const each = (performance.now() - begun) / ROUNDS
+  const each = (performance.now() - begun) / MUTATIONS
   assert.ok(each < MAX_MS_A_PACKET, `${each} ms a packet`)
   return taken
 }
@@ -152,7 +116,7 @@ for (const version of [3, 4, 5] as const)
         return false
       }
     })
-    assert.ok(taken > 0 && taken < ROUNDS, `${taken} of ${ROUNDS} were read`)
+    assert.ok(taken > 0 && taken < MUTATIONS, `${taken} of ${MUTATIONS} were read`)
     // A parser is shared by all sessions: nothing of a broken packet stays in it.
     for (const [index, packet] of PACKETS[version].entries())
       if (packet.cmd !== 'publish') {
@@ -160,30 +124,6 @@ for (const version of [3, 4, 5] as const)
         assert.equal(decodePacket(sample, packet.cmd === 'connect' ? undefined : version).cmd, packet.cmd)
       }
   })
-
-test('datagrams of CoAP are read or none, and what was read can be written', () => {
-  const option = (number: number, text: string) => ({ number, value: Buffer.from(text) })
-  const samples = [
-    encodeMessage({
-      ...{ type: 'CON', code: '0.02', id: 4711, token: Buffer.from('a1b2', 'hex'), payload: Buffer.from('{"a":1}') },
-      options: [option(11, 'api'), option(11, 'v1'), option(11, 'token'), option(11, 'telemetry'), option(15, 'a=b')],
-    }),
-    encodeMessage({
-      ...{ type: 'NON', code: '0.01', id: 1, token: Buffer.alloc(8, 7), payload: Buffer.alloc(0) },
-      options: [option(6, ''), option(11, 'x'.repeat(300)), { number: 258, value: Buffer.from([26]) }],
-    }),
-  ]
-  const taken = readAll(samples, (bytes) => {
-    headOf(bytes)
-    unreadableId(bytes)
-    const message = parseMessage(bytes)
-    if (message === undefined) return false
-    const again = parseMessage(encodeMessage(message))
-    assert.deepEqual([again?.code, again?.id, again?.payload], [message.code, message.id, message.payload])
-    return true
-  })
-  assert.ok(taken > 0 && taken < ROUNDS, `${taken} of ${ROUNDS} were read`)
-})
 
 test('telemetry and attributes in JSON are read or invalid, by the fast road as by the slow one', () => {
   const decoder = new JsonPayloadDecoder(DEFAULT_PAYLOAD_LIMITS)
@@ -212,5 +152,5 @@ test('telemetry and attributes in JSON are read or invalid, by the fast road as 
     if (call !== undefined) stringifyJson(call.data)
     return fast !== undefined
   })
-  assert.ok(taken > 0 && taken < ROUNDS, `${taken} of ${ROUNDS} were read`)
+  assert.ok(taken > 0 && taken < MUTATIONS, `${taken} of ${MUTATIONS} were read`)
 })

@@ -8,6 +8,7 @@ import { parseLinks } from './link-format.ts'
 import { pathOf, pathText, type Path, type RawValue, type ValueRecord } from './records.ts'
 import { decodeSenmlJson, encodeSenmlJson } from './senml-json.ts'
 import { decodeTlv, encodeTlv } from './tlv.ts'
+import { MUTATIONS, mutationsOf } from '../../mutations.testkit.ts'
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
 
@@ -77,23 +78,8 @@ function shown(records: readonly ValueRecord[]): Record<string, unknown> {
   )
 }
 
-/** The same at every run. */
-function mutations(sample: Buffer, count: number): Buffer[] {
-  let state = 0x9e3779b9
-  const below = (bound: number): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * bound)
-  }
-  return Array.from({ length: count }, () => {
-    const bytes = Buffer.from(sample)
-    for (let change = below(4); change >= 0; change--) bytes[below(bytes.length)] = below(256)
-    const from = below(8) === 0 ? below(bytes.length) : 0
-    return below(4) === 0 ? bytes.subarray(from, from + below(bytes.length)) : bytes.subarray(from)
-  })
-}
-
 /** What it can not read it refuses, in words. Returns how many of them it took. */
-async function takes(samples: readonly Buffer[], decode: (bytes: Buffer) => unknown): Promise<number> {
+async function takes(samples: Iterable<Buffer>, decode: (bytes: Buffer) => unknown): Promise<number> {
   let taken = 0
   for (const sample of samples) {
     try {
@@ -105,9 +91,6 @@ async function takes(samples: readonly Buffer[], decode: (bytes: Buffer) => unkn
   }
   return taken
 }
-
-/** `ROUNDS=1000000` is the long campaign. */
-const MUTATED = Number(process.env['ROUNDS'] ?? 20_000)
 
 describe('TLV', () => {
   it('reads the device object of the specification', () => {
@@ -158,8 +141,8 @@ describe('TLV', () => {
   })
 
   it('survives what is broken', async () => {
-    const taken = await takes(mutations(DEVICE_TLV, MUTATED), (bytes) => decodeTlv(bytes, [3, 0]))
-    assert.ok(taken > 0 && taken < MUTATED)
+    const taken = await takes(mutationsOf(DEVICE_TLV), (bytes) => decodeTlv(bytes, [3, 0]))
+    assert.ok(taken > 0 && taken < MUTATIONS)
   })
 })
 
@@ -216,9 +199,9 @@ describe('SenML', () => {
   })
 
   it('survives what is broken', async () => {
-    const json = await takes(mutations(Buffer.from(DEVICE_JSON), MUTATED), decodeSenmlJson)
-    const cbor = await takes(mutations(SENML_CBOR, MUTATED), decodeSenmlCbor)
-    assert.ok(json > 0 && json < MUTATED && cbor > 0 && cbor < MUTATED)
+    const json = await takes(mutationsOf(Buffer.from(DEVICE_JSON)), decodeSenmlJson)
+    const cbor = await takes(mutationsOf(SENML_CBOR), decodeSenmlCbor)
+    assert.ok(json > 0 && json < MUTATIONS && cbor > 0 && cbor < MUTATIONS)
     const deep = Buffer.alloc(60_000, 0x81)
     assert.equal(await takes([deep, Buffer.from('['.repeat(60_000)), hex('9bffffffffffffffff')], decodeSenmlCbor), 0)
   })
@@ -315,8 +298,8 @@ describe('links', () => {
   })
 
   it('survives what is broken, and takes time by its length', async () => {
-    const taken = await takes(mutations(Buffer.from(LINKS), MUTATED), (bytes) => parseLinks(bytes.toString('latin1')))
-    assert.ok(taken > 0 && taken < MUTATED)
+    const taken = await takes(mutationsOf(Buffer.from(LINKS)), (bytes) => parseLinks(bytes.toString('latin1')))
+    assert.ok(taken > 0 && taken < MUTATIONS)
     const long = [
       '</a>;t="' + '\\'.repeat(60_000),
       '<'.repeat(60_000),
