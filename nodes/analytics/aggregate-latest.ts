@@ -1,14 +1,10 @@
 /** Aggregates latest values over the devices or assets of an asset, a customer, a profile or the tenant. */
 import { z } from 'zod'
-import type { JsonValue } from '../../model/json.ts'
-import { mergedMembers } from '../../model/members.ts'
-import type { SummaryMetric } from '../../model/group-summary.ts'
 import { defineNode } from '../define-node.ts'
 import { groupConfiguration, GROUP_DEFAULTS, isPeriodic, memberKey } from './group.ts'
 import { groupNode } from './group-node.ts'
-import { MemberColumns } from './member-columns.ts'
 import { FILTER_DEFAULTS, filterConfiguration, memberFilter } from './member-filter.ts'
-import { summaryValue } from './summary-values.ts'
+import { metricsReport } from './metrics-report.ts'
 
 const MAX_METRICS = 20
 
@@ -55,29 +51,16 @@ export const aggregateLatest = defineNode({
   uses: ['aggregation', 'entities', 'scripts', 'state'],
   create: async (configuration, context) => {
     const filter = await memberFilter(configuration, configuration.entityType, context)
+    const wanted = configuration.metrics.map((metric) => ({
+      ...metric,
+      of: metric,
+      missing: metric.missing ?? undefined,
+    }))
     return groupNode(
       {
         configuration,
         close: () => filter?.close(),
-        async report(turn, ids) {
-          const held = new MemberColumns(turn, ids)
-          const selected = await filter?.selected(turn, ids, (key) => held.of(key))
-          const metrics: SummaryMetric[] = []
-          for (const metric of configuration.metrics) {
-            const column = await held.placeOf(metric)
-            metrics.push({ column, function: metric.function, missing: metric.missing ?? undefined })
-          }
-          const { columns } = held
-          const result = await turn.summarize({ size: ids.length, columns, selected, metrics, rankings: [] })
-          const results: (readonly [string, JsonValue])[] = []
-          for (const [place, { outputKey, function: of }] of configuration.metrics.entries()) {
-            const value = result.metrics[place] ?? null
-            if (value !== null) results.push([outputKey, summaryValue(outputKey, of, value)])
-          }
-          if (results.length === 0) return undefined
-          const { entities, ignored } = result
-          return { values: mergedMembers({}, results), entities, ignored }
-        },
+        report: metricsReport(filter, wanted),
       },
       context,
     )

@@ -1,14 +1,11 @@
 /** How the latest values of many devices or assets are spread: mean, deviation, median, percentiles. */
 import { z } from 'zod'
-import type { JsonValue } from '../../model/json.ts'
-import { mergedMembers } from '../../model/members.ts'
-import type { SummaryFunction, SummaryMetric } from '../../model/group-summary.ts'
+import type { SummaryFunction } from '../../model/group-summary.ts'
 import { defineNode } from '../define-node.ts'
 import { groupConfiguration, GROUP_DEFAULTS, isPeriodic, memberKey } from './group.ts'
 import { groupNode } from './group-node.ts'
-import { MemberColumns } from './member-columns.ts'
 import { FILTER_DEFAULTS, filterConfiguration, memberFilter } from './member-filter.ts'
-import { summaryValue } from './summary-values.ts'
+import { metricsReport } from './metrics-report.ts'
 
 const MAX_KEYS = 10
 const MAX_PERCENTILES = 10
@@ -74,34 +71,15 @@ export const groupStatistics = defineNode({
   uses: ['aggregation', 'entities', 'scripts', 'state'],
   create: async (configuration, context) => {
     const wanted = wantedOf(configuration)
+    const metrics = configuration.keys.flatMap((key) =>
+      wanted.map(({ suffix, ...metric }) => ({ ...metric, of: key, outputKey: `${key.outputKey}${suffix}` })),
+    )
     const filter = await memberFilter(configuration, configuration.entityType, context)
     return groupNode(
       {
         configuration,
         close: () => filter?.close(),
-        async report(turn, ids) {
-          const held = new MemberColumns(turn, ids)
-          const selected = await filter?.selected(turn, ids, (key) => held.of(key))
-          const metrics: SummaryMetric[] = []
-          const names: (readonly [string, SummaryFunction])[] = []
-          for (const key of configuration.keys) {
-            const column = await held.placeOf(key)
-            for (const { suffix, ...metric } of wanted) {
-              metrics.push({ column, ...metric })
-              names.push([`${key.outputKey}${suffix}`, metric.function])
-            }
-          }
-          const { columns } = held
-          const result = await turn.summarize({ size: ids.length, columns, selected, metrics, rankings: [] })
-          const results: (readonly [string, JsonValue])[] = []
-          for (const [place, [name, of]] of names.entries()) {
-            const value = result.metrics[place] ?? null
-            if (value !== null) results.push([name, summaryValue(name, of, value)])
-          }
-          if (results.length === 0) return undefined
-          const { entities, ignored } = result
-          return { values: mergedMembers({}, results), entities, ignored }
-        },
+        report: metricsReport(filter, metrics),
       },
       context,
     )
