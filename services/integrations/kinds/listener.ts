@@ -45,13 +45,15 @@ class Listener implements Source {
 
   begin(): void {
     const { clock, configuration, connected } = this.parts
+    let hasFailed = false
     this.listening = this.listen(
       () => {
         this.retryMs = RETRY_MS
         connected(true)
       },
       (reason) => {
-        if (this.isClosed) return
+        if (this.isClosed || hasFailed) return
+        hasFailed = true
         const source = listenText(configuration)
         connected(false, IntegrationErrors.SOURCE({ source, reason: errorText(reason) }))
         void this.listening?.close()

@@ -78,6 +78,7 @@ export async function openKafkaRecords(
   try {
     stream = await consumer.consume({ topics: [...topics], mode: 'committed', fallbackMode: offsetReset })
   } catch (error) {
+    // What is told is why nothing is read, not how that ended.
     await consumer.close(true).catch(() => undefined)
     throw error
   }
