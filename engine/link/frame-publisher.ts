@@ -418,7 +418,6 @@ export class FramePublisher {
     this.sendNext(lane)
     this.checkWritable()
     if (this.pendingMessages > 0) return
-    this.waiting.clear()
     const waiting = this.whenIdle
     this.whenIdle = []
     for (const tell of waiting) tell()

@@ -1,4 +1,4 @@
-/** How much of what waits to be stored is each tenant's. */
+/** How much of what waits to be stored is each tenant's: messages, and about how many bytes (of their data by characters). */
 import type { Message } from '../../model/message.ts'
 
 /** What a message takes beside its data, in bytes. */
@@ -30,14 +30,13 @@ export class TenantWaiting {
   remove(messages: readonly Message[]): void {
     for (const { tenantId, data } of messages) {
       if (tenantId !== this.lastTenant) this.turnTo(tenantId)
-      this.last.messages--
       this.last.bytes -= data.length + OVERHEAD
+      if (--this.last.messages === 0) this.forget(tenantId)
     }
   }
 
-  /** Nothing waits any more. */
-  clear(): void {
-    this.byTenant.clear()
+  private forget(tenantId: string): void {
+    this.byTenant.delete(tenantId)
     this.lastTenant = ''
   }
 
