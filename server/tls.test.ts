@@ -97,6 +97,17 @@ test('a new certificate is for new connections; what is open goes on, through se
   await assert.rejects(post(port, { ca, agent: false }), { code: 'ECONNREFUSED' })
 })
 
+test('connections without end leave the memory of the process sound', async (context) => {
+  const { port, ca } = await open(context)
+  const kept = new Agent({ keepAlive: true, maxSockets: 400 })
+  context.after(() => kept.destroy())
+  for (let round = 0; round < 10; round++) {
+    const agent = round % 2 ? kept : false
+    const answers = await Promise.all(Array.from({ length: 200 }, () => post(port, { ca, agent })))
+    for (const { text } of answers) assert.equal(text, '127.0.0.1 5')
+  }
+})
+
 test('a server without a certificate takes none later', async (context) => {
   const server = new UwsServer({ maxBodyBytes: 1000, drainTimeoutMs: 500, onHandlerError: () => undefined })
   context.after(() => server.close())

@@ -66,7 +66,10 @@ export class UwsServer implements HttpServer, ExchangeOwner {
   private readonly binding: UwsBinding
   /** The newest takes in new connections; with TLS those before it go on with what they have. */
   private readonly apps: UwsApp[] = []
-  /** With TLS: takes in all connections, and hands them on. */
+  /**
+   * With TLS: takes in all connections, and hands them on. It is one with TLS too, though it never shows its certificate: uWS makes
+   * room for a connection by the kind of the app that takes it in, and TLS writes over the end of one made for plain HTTP.
+   */
   private readonly acceptor: UwsApp | undefined
   /** What each app is told: routes, in their order. */
   private readonly registrations: ((app: UwsApp) => void)[] = []
@@ -83,7 +86,7 @@ export class UwsServer implements HttpServer, ExchangeOwner {
     this.unknownBodies = new BodyRoom(options.maxUnknownBodiesBytes ?? MAX_UNKNOWN_BODIES_BYTES)
     this.trustedProxies = options.trustedProxies ?? new BlockList()
     this.binding = loadUws()
-    this.acceptor = options.tls === undefined ? undefined : this.binding.App()
+    this.acceptor = options.tls && this.binding.SSLApp(uwsTls(options.tls))
     this.addApp(options.tls)
   }
 
