@@ -15,11 +15,15 @@ export class TenantShares {
     return this.taken
   }
 
+  /** Whether `take` would give them now. */
+  hasRoom(tenantId: string, places: number): boolean {
+    return this.taken + places <= this.total && (this.counts.get(tenantId) ?? 0) + places <= this.perTenant
+  }
+
   /** False where that is more than the tenant's share, or than what is left: nothing is counted then. */
   take(tenantId: string, places = 1): boolean {
-    const count = this.counts.get(tenantId) ?? 0
-    if (this.taken + places > this.total || count + places > this.perTenant) return false
-    this.counts.set(tenantId, count + places)
+    if (!this.hasRoom(tenantId, places)) return false
+    this.counts.set(tenantId, (this.counts.get(tenantId) ?? 0) + places)
     this.taken += places
     return true
   }

@@ -1,6 +1,6 @@
 /**
- * Bytes ↔ packets. Frames are cut here (`frameAt`), PUBLISH and the empty or two-byte packets are read in place because they
- * are the traffic; every other packet goes through mqtt-packet. One parser a protocol version serves all sessions: it is
+ * Bytes ↔ packets. Frames are cut here (`FrameCursor`), PUBLISH (`publish-view.ts`) and the empty or two-byte packets are read in place
+ * because they are the traffic; every other packet goes through mqtt-packet. One parser a protocol version serves all sessions: it is
  * only ever given whole frames, so it has no state of a session.
  */
 import mqttPacket from 'mqtt-packet'
@@ -64,45 +64,6 @@ export class FrameCursor {
       factor *= 128
     }
     throw new ProtocolViolation(Reason.MALFORMED_PACKET, 'remaining length of more than four bytes')
-  }
-}
-
-/** The parts of a PUBLISH that matter here, read in place; reused. */
-export class PublishView {
-  qos: 0 | 1 | 2 = 0
-  topicStart = 0
-  topicEnd = 0
-  messageId = 0
-  payloadStart = 0
-
-  /** MQTT 3.3. Throws ProtocolViolation. */
-  read(bytes: Buffer, frameStart: number, bodyStart: number, end: number, version: ProtocolVersion): void {
-    const qos = ((bytes[frameStart] ?? 0) >> 1) & 3
-    if (qos === 3) throw malformed('both QoS bits set') // [MQTT-3.3.1-4]
-    this.qos = qos as 0 | 1 | 2
-    this.topicStart = bodyStart + 2
-    this.topicEnd = this.topicStart + uint16(bytes, bodyStart, end)
-    let position = this.topicEnd
-    if (position > end) throw malformed('topic longer than the packet')
-    if (qos > 0) {
-      this.messageId = uint16(bytes, position, end)
-      if (this.messageId === 0) throw malformed('packet identifier 0') // [MQTT-2.2.1-3]
-      position += 2
-    }
-    if (version === 5) position = this.skipProperties(bytes, frameStart, position, end)
-    this.payloadStart = position
-  }
-
-  private skipProperties(bytes: Buffer, frameStart: number, position: number, end: number): number {
-    if (position >= end) throw malformed('no property length')
-    if (bytes[position] === 0) return position + 1
-    const packet = decodePacket(bytes.subarray(frameStart, end), 5)
-    if (packet.cmd !== 'publish') throw malformed('not a PUBLISH')
-    // No alias was ever allowed: CONNACK has no Topic Alias Maximum. [MQTT-3.3.2-9]
-    if (packet.properties?.topicAlias !== undefined) {
-      throw new ProtocolViolation(Reason.TOPIC_ALIAS_INVALID, 'topic alias without permission')
-    }
-    return end - Buffer.byteLength(packet.payload)
   }
 }
 

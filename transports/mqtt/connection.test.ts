@@ -130,6 +130,7 @@ describe('MQTT connect', () => {
         maximumPacketSize: 65_540,
         sharedSubscriptionAvailable: false,
         subscriptionIdentifiersAvailable: false,
+        topicAliasMaximum: 16,
       })
     }))
 

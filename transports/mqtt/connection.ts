@@ -17,6 +17,7 @@ import type { MqttLimits } from './limits.ts'
 import type { PackageDownloads } from './package-downloads.ts'
 import type { TenantShares } from '../tenant-shares.ts'
 import type { ReasonCode } from './reason-codes.ts'
+import type { TopicAliases } from './topic-aliases.ts'
 import type { EdgeNode } from './sparkplug/edge-node.ts'
 import type { SparkplugDecoder } from './sparkplug/payload.ts'
 
@@ -76,6 +77,10 @@ export interface MqttConnection extends DeviceSessionListener, AcknowledgementOw
   callFilters: readonly number[]
   /** Packet ids of QoS 2 publishes that were not released, and whether they were answered; undefined while there are none. */
   unreleased: Map<number, boolean> | undefined
+  /** Topic Alias Maximum that the client was told. */
+  topicAliasMaximum: number
+  /** Undefined until it gives a topic a number. */
+  topicAliases: TopicAliases | undefined
   readonly pushes: DownlinkPushes
   /** Set where the session outlives the connection. */
   kept: OutlivingSession | undefined
@@ -171,6 +176,8 @@ export interface SessionHost {
   readonly decoder: JsonPayloadDecoder
   readonly gatewayDecoders: { readonly json: GatewayDecoder; readonly protobuf: GatewayDecoder }
   readonly sparkplug: SparkplugParts
+  /** Bytes of topic aliases, by tenant. */
+  readonly aliasShares: TenantShares
   readonly wheel: KeepAliveWheel
   readonly keptSessions: SessionStore
   readonly counts: MqttCounts

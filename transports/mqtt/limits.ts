@@ -30,6 +30,15 @@ export interface MqttLimits {
   readonly maxKeptBytesPerSession: number
   readonly maxKeptBytes: number
   readonly maxKeptBytesPerTenant: number
+  /** Topic Alias Maximum of MQTT 5. An alias over it: DISCONNECT 0x94. */
+  readonly maxTopicAliases: number
+  /**
+   * What topic aliases take in bytes: of one connection, of all, and of one tenant's. Over one of them: DISCONNECT 0x97. Where there is
+   * no room for what one connection may take, a new one is allowed no alias.
+   */
+  readonly maxAliasBytesPerSession: number
+  readonly maxAliasBytes: number
+  readonly maxAliasBytesPerTenant: number
   /** Bytes of a firmware or software that is asked for in one piece; a part has at most `maxPacketBytes`. Over it: `PAYLOAD_TOO_LARGE`. */
   readonly maxWholePackageBytes: number
   /** Over it new connections are closed at once. */
@@ -73,6 +82,10 @@ export const DEFAULT_MQTT_LIMITS: MqttLimits = Object.freeze({
   maxKeptBytesPerSession: 16_384,
   maxKeptBytes: 64 * 2 ** 20,
   maxKeptBytesPerTenant: 48 * 2 ** 20,
+  maxTopicAliases: 16,
+  maxAliasBytesPerSession: 8192,
+  maxAliasBytes: 32 * 2 ** 20,
+  maxAliasBytesPerTenant: 24 * 2 ** 20,
   maxWholePackageBytes: 524_288,
   maxConnections: 100_000,
   maxConnectionsPerTenant: 75_000,

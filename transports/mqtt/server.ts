@@ -45,6 +45,8 @@ export interface MqttFigures extends Readonly<MqttCounts> {
   readonly keptSessions: number
   /** Of what waits in those. */
   readonly keptBytes: number
+  /** Of topic aliases. */
+  readonly aliasBytes: number
 }
 
 export interface MqttTransport {
@@ -70,6 +72,7 @@ class MqttServer implements MqttTransport, SessionHost, Door {
   readonly decoder: JsonPayloadDecoder
   readonly gatewayDecoders: { readonly json: GatewayDecoder; readonly protobuf: GatewayDecoder }
   readonly sparkplug: SparkplugParts
+  readonly aliasShares: TenantShares
   readonly wheel: KeepAliveWheel
   readonly keptSessions: KeptSessions
   readonly counts: MqttCounts = {
@@ -114,6 +117,7 @@ class MqttServer implements MqttTransport, SessionHost, Door {
     this.blocks = loginFailures && new AddressBlocks(options.clock, loginFailures)
     this.shares = new TenantShares(this.limits.maxConnections, this.limits.maxConnectionsPerTenant)
     this.childShares = new TenantShares(this.limits.maxChildren, this.limits.maxChildrenPerTenant)
+    this.aliasShares = new TenantShares(this.limits.maxAliasBytes, this.limits.maxAliasBytesPerTenant)
     this.provisioning = new ProvisioningPlaces(this.limits.maxProvisioningConnections)
     const payload = options.payload ?? DEFAULT_PAYLOAD_LIMITS
     this.decoder = new JsonPayloadDecoder(payload)
@@ -139,6 +143,7 @@ class MqttServer implements MqttTransport, SessionHost, Door {
       birthBytes: this.sparkplug.births.size,
       keptSessions: this.keptSessions.size,
       keptBytes: this.keptSessions.waitingBytes,
+      aliasBytes: this.aliasShares.size,
     }
   }
 

@@ -29,6 +29,7 @@ import { publishAnswered } from './handlers/publish.ts'
 import { pushAttributes, pushCall } from './handlers/push.ts'
 import type { PackageDownloads } from './package-downloads.ts'
 import type { EdgeNode } from './sparkplug/edge-node.ts'
+import type { TopicAliases } from './topic-aliases.ts'
 import { Reason, publishRefusal, sessionEndReason, type ReasonCode } from './reason-codes.ts'
 
 const NO_FILTERS: readonly number[] = []
@@ -54,6 +55,8 @@ export class MqttSession implements MqttConnection {
   customAttributeFilter: string | undefined
   callFilters: readonly number[] = NO_FILTERS
   unreleased: Map<number, boolean> | undefined
+  topicAliasMaximum = 0
+  topicAliases: TopicAliases | undefined
   downloads: PackageDownloads | undefined
   readonly pushes: DownlinkPushes
   kept: OutlivingSession | undefined
@@ -272,6 +275,8 @@ export class MqttSession implements MqttConnection {
   close(reason: ReasonCode | undefined): void {
     if (this.phase === 'CLOSED') return
     if (this.version === 5 && this.phase === 'CONNECTED' && reason !== undefined) {
+      // Acknowledgements too: nothing comes behind a DISCONNECT. [MQTT-3.14.4-1]
+      this.write()
       this.send({ cmd: 'disconnect', reasonCode: reason })
     }
     this.write()
@@ -311,6 +316,8 @@ export class MqttSession implements MqttConnection {
     this.pushes.drop()
     this.downloads = undefined
     this.unreleased = undefined
+    this.topicAliases?.release()
+    this.topicAliases = undefined
     const { children, device, sparkplug } = this
     this.sparkplug = undefined
     sparkplug?.close()

@@ -163,6 +163,14 @@ export const MQTT_SETTINGS = {
     unit: 's',
     description: 'Longest Session Expiry Interval of MQTT 5; 0 keeps no session. What is kept is in memory.',
   }),
+  mqttMaxTopicAliases: mqtt.integer({
+    name: 'MQTT_MAX_TOPIC_ALIASES',
+    default: 16,
+    min: 0,
+    max: 1000,
+    description:
+      'Topics that an MQTT 5 client may number for the time of its connection, and then leave out; 0 allows none. All of one connection may take 8 KiB.',
+  }),
   mqttMaxSilentConnections: mqtt.integer({
     name: 'MQTT_MAX_SILENT_CONNECTIONS',
     default: 10_000,

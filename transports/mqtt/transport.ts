@@ -69,6 +69,7 @@ export const mqtt = defineTransport({
     birthBytes: 'sparkplug_birth_bytes',
     keptSessions: 'kept_sessions',
     keptBytes: 'kept_session_bytes',
+    aliasBytes: 'topic_alias_bytes',
     accepted: 'accepted_connections_total',
     overConnectionLimit: 'connections_over_limit_total',
     overTenantLimit: 'connections_over_tenant_limit_total',
@@ -106,6 +107,7 @@ export const mqtt = defineTransport({
         maxBirthBytes: settings.mqttSparkplugBirthsMb * BYTES_PER_MB,
         maxBirthBytesPerTenant: settings.mqttSparkplugBirthsMb * BYTES_PER_MB * TENANT_SHARE,
         maxSessionExpirySeconds: settings.mqttMaxSessionExpirySeconds,
+        maxTopicAliases: settings.mqttMaxTopicAliases,
         maxSilentConnections: settings.mqttMaxSilentConnections,
         maxHandshakes: settings.mqttMaxHandshakes,
         loginFailures: settings.mqttIpLimitsEnabled

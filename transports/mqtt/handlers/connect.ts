@@ -14,6 +14,7 @@ import { ticksOf } from '../keep-alive-wheel.ts'
 import { Reason, connackV3, type ReasonCode } from '../reason-codes.ts'
 import { SparkplugNode } from '../sparkplug/node.ts'
 import { willOf } from '../sparkplug/will.ts'
+import { TopicAliases } from '../topic-aliases.ts'
 
 /** Who has no credentials says so by this name (`device-api.md` 3.2). */
 const PROVISION = 'provision'
@@ -126,6 +127,8 @@ function accept(session: MqttConnection, packet: IConnectPacket, device: DeviceI
   session.heard()
   host.wheel.add(session)
   if (session.version === 5) session.pushes.heed(packet.properties)
+  if (session.version === 5)
+    session.topicAliasMaximum = TopicAliases.maximumFor(host.limits, host.aliasShares, device.tenantId)
   const begun = beginSession(session, packet, device)
   session.device = host.gateway.openSession(device, 'lasting', session)
   if (will !== undefined) {
@@ -189,6 +192,7 @@ function connackV5(
       wildcardSubscriptionAvailable: true,
       sharedSubscriptionAvailable: false,
       subscriptionIdentifiersAvailable: false,
+      ...(session.topicAliasMaximum === 0 ? {} : { topicAliasMaximum: session.topicAliasMaximum }),
       // [MQTT-3.1.2-23] and [MQTT-3.1.3-7]: told only where it differs from what the client asked.
       ...((packet.properties?.sessionExpiryInterval ?? 0) === expirySeconds
         ? {}

@@ -8,11 +8,13 @@ import { decodeBy, decodeOwn, decodeReply, type PayloadForm } from '../../payloa
 import { claimOfferOf } from '../../payload/onboarding.ts'
 import { decodeClaim } from '../../payload/protobuf/platform-messages.ts'
 import { Acknowledgement } from '../acknowledgements.ts'
-import { ProtocolViolation, PublishView, malformed } from '../codec.ts'
+import { ProtocolViolation, malformed } from '../codec.ts'
 import type { MqttConnection } from '../connection.ts'
 import { CustomTopics } from '../custom-topics.ts'
 import { dispatchGateway } from '../gateway/dispatch.ts'
+import { PublishView } from '../publish-view.ts'
 import { Reason } from '../reason-codes.ts'
+import { TopicAliases } from '../topic-aliases.ts'
 import { TELEMETRY_TOPIC, uplinkOf, type Uplink } from '../topics.ts'
 import { requestPackage } from './packages.ts'
 import { answerAttributes, answerClientRpc, answerProvision } from './requests.ts'
@@ -32,7 +34,10 @@ export function handlePublish(
   view.read(bytes, start, bodyStart, end, session.version)
   session.host.counts.received++
   const { qos, messageId, payloadStart } = view
-  const uplink = uplinkAt(session, bytes, view.topicStart, view.topicEnd)
+  const uplink =
+    view.topicAlias === 0
+      ? uplinkAt(session, bytes, view.topicStart, view.topicEnd)
+      : uplinkOfAlias(session, view.topicAlias, bytes.toString('utf8', view.topicStart, view.topicEnd))
   const receipt = qos === 0 ? session : expectAcknowledgement(session, qos, messageId)
   // The second delivery of a QoS 2 publish: its first PUBREC was lost, its message was not. [MQTT-4.3.3-10]
   if (receipt === undefined) return
@@ -209,13 +214,46 @@ export function releasePublish(session: MqttConnection, messageId: number): void
   else session.send({ cmd: 'pubcomp', messageId, reasonCode: Reason.PACKET_ID_NOT_FOUND })
 }
 
-function uplinkAt({ device, sparkplug }: MqttConnection, bytes: Buffer, start: number, end: number): Uplink {
-  const profile = device?.device.mqtt
-  if (profile === undefined && sparkplug === undefined && isTelemetryTopic(bytes, start, end)) return TELEMETRY
+function uplinkAt(session: MqttConnection, bytes: Buffer, start: number, end: number): Uplink {
+  const { device, sparkplug, version } = session
+  if (device?.device.mqtt === undefined && sparkplug === undefined && isTelemetryTopic(bytes, start, end))
+    return TELEMETRY
+  // An MQTT 3 client without a topic is answered as for any that goes to nowhere.
+  if (version === 5 && start === end)
+    throw new ProtocolViolation(Reason.PROTOCOL_ERROR, 'neither a topic nor an alias of one')
   const topic = bytes.toString('utf8', start, end)
-  // [MQTT-3.3.2-2], [MQTT-1.5.4-1], [MQTT-1.5.4-2]
+  requireTopicName(topic)
+  return uplinkOn(session, topic)
+}
+
+/** `topic`: what the alias is to mean from now on; empty: what it means. Throws ProtocolViolation. MQTT 5 section 3.3.2.3.4. */
+function uplinkOfAlias(session: MqttConnection, alias: number, topic: string): Uplink {
+  // [MQTT-3.3.2-9]
+  if (alias > session.topicAliasMaximum)
+    throw new ProtocolViolation(
+      Reason.TOPIC_ALIAS_INVALID,
+      `topic alias ${alias}, at most ${session.topicAliasMaximum}`,
+    )
+  const { host, tenantId } = session
+  if (session.topicAliases === undefined && tenantId !== undefined)
+    session.topicAliases = new TopicAliases(host.limits, host.aliasShares, tenantId)
+  const aliases = session.topicAliases
+  if (aliases === undefined) throw malformed('topic alias without a session')
+  if (topic === '') return uplinkOn(session, aliases.topicOf(alias))
+  requireTopicName(topic)
+  aliases.set(alias, topic)
+  return uplinkOn(session, topic)
+}
+
+/** [MQTT-3.3.2-2], [MQTT-1.5.4-1], [MQTT-1.5.4-2]. Throws ProtocolViolation. */
+function requireTopicName(topic: string): void {
   if (/[+#\0\ufffd]/.test(topic)) throw malformed('topic name')
+}
+
+function uplinkOn({ device, sparkplug }: MqttConnection, topic: string): Uplink {
   if (sparkplug !== undefined) return { kind: 'SPARKPLUG', topic }
+  const profile = device?.device.mqtt
+  if (profile === undefined && topic === TELEMETRY_TOPIC) return TELEMETRY
   return profile === undefined ? uplinkOf(topic) : CustomTopics.of(profile).uplinkOf(topic)
 }
 
