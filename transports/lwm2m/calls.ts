@@ -74,6 +74,10 @@ async function told(client: ReachedClient, operation: Operation, answer: CoapAns
     return { result, error: said === '' ? result : said }
   }
   if (operation.written !== undefined) await client.store(operation.written)
+  if (operation.created !== undefined) {
+    const at = answer.location.length > 0 ? answer.location : operation.created
+    return { result, value: `location=${at.join('/')}` }
+  }
   if (answer.code !== '2.05') return { result }
   if (answer.contentFormat === Format.LINK) return { result, value: answer.payload.toString('utf8') }
   const records = await client.recordsOf(answer, operation.path)

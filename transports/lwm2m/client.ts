@@ -13,7 +13,6 @@ import { Format, pathText, type Path, type ValueRecord } from './codecs/records.
 import { ClientModels } from './client-models.ts'
 import type { ResourceModel } from './core-models.ts'
 import type { Lwm2mCounts } from './counts.ts'
-import { FirmwareUpdate } from './firmware.ts'
 import { formatOfMany, formatOfOne } from './formats.ts'
 import type { Lwm2mLimits } from './limits.ts'
 import { ClientObservations, type Kept } from './observations.ts'
@@ -25,6 +24,9 @@ import type { RegisteredClient, Registration } from './registrations.ts'
 import { RequestLine } from './request-line.ts'
 import { SharedResources } from './shared-resources.ts'
 import { store } from './storing.ts'
+import { FIRMWARE, SOFTWARE } from './updates/kinds.ts'
+import type { OfferedPackages } from './updates/offered-packages.ts'
+import { PackageUpdate } from './updates/package-update.ts'
 import { uplinkOf } from './uplink.ts'
 
 export interface ClientParts {
@@ -34,6 +36,7 @@ export interface ClientParts {
   readonly counts: Lwm2mCounts
   readonly limits: Lwm2mLimits
   readonly gateway: Pick<DeviceGateway, 'findObjectTypes' | 'downloadPackage'>
+  readonly offered: OfferedPackages
   /** Whether the platform takes uploads now. */
   readonly isWritable: () => boolean
 }
@@ -50,7 +53,8 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
   private readonly line: RequestLine
   private readonly shared: SharedResources
   private readonly models: ClientModels
-  private readonly firmware: FirmwareUpdate
+  /** Of firmware and software. */
+  private readonly updates: readonly PackageUpdate[]
   private profile: Lwm2mProfile
   private plan: ClientPlan
   /** What the profile was made of. */
@@ -81,7 +85,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
       keep: (answer, path, request) => this.keepWhole(answer, path, request),
     })
     this.shared = new SharedResources(this)
-    this.firmware = new FirmwareUpdate(this, parts.gateway)
+    this.updates = [FIRMWARE, SOFTWARE].map((kind) => new PackageUpdate(this, kind, parts))
   }
 
   get context(): OperationContext {
@@ -108,7 +112,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     if (this.isBehind && this.start === 'idle') {
       this.isBehind = false
       void this.shared.synchronise().then(this.synchronised)
-      this.checkFirmware()
+      this.checkPackages()
     }
     if (this.start === 'due') this.startSoon()
   }
@@ -135,7 +139,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
   sharedAttributesChanged(update: SharedAttributesUpdate): void {
     if (update.kind !== 'updated' || !this.isAwake) return
     void this.shared.changed(update.entries).then(this.synchronised)
-    if (FirmwareUpdate.concerns(update.entries)) this.checkFirmware()
+    this.checkPackages(this.updates.filter((each) => each.concerns(update.entries)))
   }
 
   ask(operation: Operation): Promise<CoapAnswer> {
@@ -184,7 +188,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
       store(registration.session, uplink, { stored: resolve, refused: reject })
     })
     counts.acknowledged++
-    this.firmware.heard(records)
+    for (const each of this.updates) each.heard(records)
   }
 
   failed(error: unknown): void {
@@ -244,7 +248,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
       if (query.length > 0 && (await this.attempt({ code: PUT, path, query })) === 'silent') return false
     }
     if (!(await this.shared.synchronise())) return false
-    this.checkFirmware()
+    this.checkPackages()
     return true
   }
 
@@ -252,8 +256,12 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     if (!isDone) this.isBehind = true
   }
 
-  private checkFirmware(): void {
-    void this.firmware.check().catch((error: unknown) => this.failed(error))
+  /** Firmware before software. */
+  private checkPackages(updates = this.updates): void {
+    const checking = async (): Promise<void> => {
+      for (const each of updates) await each.check().catch((error: unknown) => this.failed(error))
+    }
+    void checking()
   }
 
   /** Before anything is read: what nobody knows the type of is not stored. */

@@ -1,4 +1,4 @@
-/** Types of the resources of the objects that every client has, for where no model was uploaded. Source: OMA LwM2M Core 1.1, appendix E; IPSO 3303. */
+/** Types of the resources of the objects that every client has, for where no model was uploaded. Source: OMA LwM2M Core 1.1, appendix E; OMA Lock and Wipe, Software Management, BinaryAppDataContainer 1.0; IPSO 3303. */
 import type { ResourceType } from './values.ts'
 
 export interface ResourceModel {
@@ -22,6 +22,10 @@ const CORE: Readonly<Record<number, string>> = {
   4: '0I 1I 2I 3I 4S 5S 6I 7S 8I 9I 10I',
   5: '0O 1S 3I 5I 6S 7S 8I 9I',
   6: '0F 1F 2F 3F 4O 5T 6F',
+  7: '0I 1I 2I 3I 4I 5I 8I',
+  8: '0I 1S 3L 4I',
+  9: '0S 1S 2O 3S 5L 7I 8B 9I 12B 13L 14S 15S',
+  19: '0O 1I 2T 3S 4S 5I',
   3303: '5601F 5602F 5603F 5604F 5700F 5701S',
 }
 

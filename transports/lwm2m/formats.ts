@@ -2,7 +2,7 @@
 import { encodeSenmlCbor } from './codecs/cbor.ts'
 import { Format, isValuePath, type Path, type RawValue } from './codecs/records.ts'
 import { encodeSenmlJson } from './codecs/senml-json.ts'
-import { encodeTlv, type TlvResource } from './codecs/tlv.ts'
+import { encodeTlv, encodeTlvInstances, type TlvResource } from './codecs/tlv.ts'
 import type { Registration } from './registrations.ts'
 import { plainText, tlvBytes, type ResourceType } from './values.ts'
 
@@ -26,6 +26,23 @@ export function formatOfOne({ version, offer: { formats } }: Client, type: Resou
 /** Of an object, an instance, or a resource with instances. */
 export function formatOfMany({ version, offer: { formats } }: Client): number {
   return version === '1.0' ? Format.TLV : (OF_MANY.find((each) => formats.includes(each)) ?? Format.TLV)
+}
+
+/** In TLV alone an instance needs no name. */
+export function formatOfCreation(client: Client, isUnnamed: boolean): number {
+  const isTlv = isUnnamed && client.offer.formats.includes(Format.TLV)
+  return isTlv ? Format.TLV : formatOfMany(client)
+}
+
+/** New instances of one object. `isUnnamed`: of one, whose id the client picks. */
+export async function encodeInstances(
+  format: number,
+  values: readonly WrittenValue[],
+  isUnnamed: boolean,
+): Promise<Buffer> {
+  if (format !== Format.TLV || isUnnamed) return encodeValues(format, values)
+  const instances = Map.groupBy(values, ({ path: [, instanceId = 0] }) => instanceId)
+  return encodeTlvInstances([...instances].map(([id, of]) => ({ id, resources: tlvResources(of) })))
 }
 
 /** Values below one instance, as the client is sent them. */

@@ -8,6 +8,11 @@ export interface Lwm2mLimits extends MessageLimits {
   /** Bodies in blocks under way. */
   readonly maxBlockTransfers: number
   readonly maxBlockTransfersPerTenant: number
+  /** Addresses at which clients load packages. */
+  readonly maxOfferedPackages: number
+  readonly maxOfferedPackagesPerTenant: number
+  /** Silence after which such an address ends. */
+  readonly packageIdleMs: number
   /** Requests for one client that wait for the one before. */
   readonly maxWaitingRequests: number
   /** Of one client. */
@@ -23,6 +28,9 @@ export const DEFAULT_LWM2M_LIMITS: Lwm2mLimits = Object.freeze({
   maxClientsPerTenant: 75_000,
   maxBlockTransfers: 1000,
   maxBlockTransfersPerTenant: 750,
+  maxOfferedPackages: 100_000,
+  maxOfferedPackagesPerTenant: 75_000,
+  packageIdleMs: 3_600_000,
   maxWaitingRequests: 32,
   maxObservations: 256,
   answerTimeoutMs: 120_000,

@@ -92,6 +92,21 @@ describe('a call', () => {
     assert.deepEqual(operation, { code: '0.03', path: [3, 0, 9], query: ['pmin=10', 'gt=1.5'] })
   })
 
+  it('makes an instance of an object, whose id the client picks or the caller names, or several', async () => {
+    const made = { code: '0.02', path: [3303], query: [] }
+    const value = { 5701: 'C' }
+    const unnamed = await call('Create', { id: '/3303', value }, '11542 112')
+    const { format, bytes } = unnamed.body ?? {}
+    assert.deepEqual([unnamed.path, format, bytes?.toString('hex')], [[3303], 11_542, 'e1164543'])
+    const next = await call('Create', { id: '/3303', value }, '110')
+    const pack = (instance: number) => Buffer.from(`[{"n":"/3303/${instance}/5701","vs":"C"}]`)
+    assert.deepEqual(next, { ...made, body: { format: 110, bytes: pack(1) }, created: [3303, 1] })
+    const named = await call('Create', { id: '/3303/7', value }, '110')
+    assert.deepEqual(named, { ...made, body: { format: 110, bytes: pack(7) }, created: [3303, 7] })
+    const several = await call('Create', { id: '/3303', nodes: { 7: value, 8: value } }, '11542')
+    assert.equal(several.body?.bytes.toString('hex'), '0407e1164543' + '0408e1164543')
+  })
+
   it('is refused with what is wrong', async () => {
     const refused: readonly [string, unknown, string, RegExp][] = [
       ['Reboot', {}, 'UNKNOWN_METHOD', /Reboot/],
@@ -115,6 +130,12 @@ describe('a call', () => {
       ['WriteUpdate', { id: '/3/0', value: {} }, 'BAD_CALL', /no resource/],
       ['WriteUpdate', { id: '/3/0', value: { x: 1 } }, 'BAD_CALL', /'x'/],
       ['WriteUpdate', { id: '/3/0', value: { '6/0': 1 } }, 'BAD_CALL', /6\/0/],
+      ['Create', { id: '/3303/0/1', value: { 5700: 1 } }, 'BAD_CALL', /an object or an instance/],
+      ['Create', { id: '/3303' }, 'BAD_CALL', /'value' or 'nodes'/],
+      ['Create', { id: '/3303', value: {} }, 'BAD_CALL', /no resource/],
+      ['Create', { id: '/3303', nodes: {} }, 'BAD_CALL', /no instance/],
+      ['Create', { id: '/3303', nodes: { 1: 2 } }, 'BAD_CALL', /by the ids/],
+      ['Create', { id: '/3303/0', nodes: { 1: { 5700: 1 } } }, 'BAD_CALL', /for an object/],
       ['WriteAttributes', { id: '/3/0/9', attributes: {} }, 'BAD_CALL', /numbers by name/],
       ['WriteAttributes', { id: '/3/0/9', attributes: { 'a&b': 1 } }, 'BAD_CALL', /numbers by name/],
     ]

@@ -5,8 +5,16 @@ import type { OutgoingRequest } from '../coap-messages/message.ts'
 import { Format, isValuePath, pathText, type Path } from './codecs/records.ts'
 import type { FindResource, ResourceModel } from './core-models.ts'
 import { Lwm2mErrors } from './errors.ts'
-import { encodeValues, formatOfMany, formatOfOne, type WrittenValue } from './formats.ts'
+import {
+  encodeInstances,
+  encodeValues,
+  formatOfCreation,
+  formatOfMany,
+  formatOfOne,
+  type WrittenValue,
+} from './formats.ts'
 import { readVersionedPath, type Lwm2mProfile, type VersionedPath } from './profile.ts'
+import type { Offer } from './registration-request.ts'
 import type { Registration } from './registrations.ts'
 import { rawValueOf } from './values.ts'
 
@@ -23,6 +31,8 @@ export interface Operation {
   readonly body?: { readonly format: number; readonly bytes: Buffer }
   /** What the client has once it did so. */
   readonly written?: readonly WrittenValue[]
+  /** The instance that it makes, where the client says no other. */
+  readonly created?: Path
 }
 
 /** As it is sent, below what stands before the client's paths. */
@@ -60,6 +70,7 @@ const METHODS: Readonly<Record<string, (asked: Asked) => Operation | Promise<Ope
   WriteReplace: writingOne,
   WriteUpdate: writingSome,
   WriteAttributes: writingAttributes,
+  Create: creating,
 }
 
 /** `params` is JSON text. Throws UNKNOWN_METHOD, KEY_NOT_CONFIGURED, BAD_CALL, WRONG_VALUE. */
@@ -146,6 +157,41 @@ async function writingSome(asked: Asked): Promise<Operation> {
     ...{ code: Code.POST, path, query: [], body: { format, bytes: await encodeValues(format, values) } },
     written: values,
   }
+}
+
+/** Of one instance, whose id the client picks where none is named, or of several. What it must be given is the client's to say. */
+async function creating(asked: Asked): Promise<Operation> {
+  const { client, path, params } = asked
+  const [objectId = -1, instanceId] = path
+  const { value, nodes } = params
+  if (path.length > INSTANCE_DEPTH) throw bad(asked, 'it is for an object or an instance of it')
+  const object = [objectId]
+  let values: readonly WrittenValue[]
+  let isUnnamed = false
+  if (isJsonObject(nodes)) {
+    if (instanceId !== undefined) throw bad(asked, "'nodes' are for an object")
+    values = Object.entries(nodes).flatMap(([id, each]) => {
+      if (!isJsonObject(each)) throw bad(asked, "'nodes' are objects of resources by the ids of instances")
+      return resourcesAt({ ...asked, path: below(asked, object, id) }, each)
+    })
+  } else if (isJsonObject(value)) {
+    isUnnamed = instanceId === undefined
+    values = resourcesAt({ ...asked, path: isUnnamed ? [objectId, nextInstance(client.offer, objectId)] : path }, value)
+  } else throw bad(asked, "it needs 'value' or 'nodes', an object")
+  if (values.length === 0) throw bad(asked, "'nodes' has no instance")
+  const format = formatOfCreation(client, isUnnamed)
+  const bytes = await encodeInstances(format, values, isUnnamed)
+  return {
+    code: Code.POST,
+    path: object,
+    query: [],
+    body: { format, bytes },
+    created: values[0]?.path.slice(0, 2) ?? [],
+  }
+}
+
+function nextInstance({ objects }: Offer, objectId: number): number {
+  return Math.max(-1, ...(objects.get(objectId)?.instances ?? [])) + 1
 }
 
 function resourcesAt(asked: Asked, value: JsonObject): readonly WrittenValue[] {

@@ -9,6 +9,8 @@ const RESOURCE_DEPTH = 3
 const paths = z.array(z.string()).nullish()
 /** Attributes of notifications: pmin, gt … as numbers. */
 const attributes = z.record(z.string(), z.number().nullable())
+const LAST_STRATEGY = 3
+const strategy = z.number().int().min(1).max(LAST_STRATEGY).nullish()
 const schema = z.object({
   observeAttr: z
     .object({
@@ -19,7 +21,16 @@ const schema = z.object({
       attributeLwm2m: z.record(z.string(), attributes.nullable()).nullish(),
     })
     .nullish(),
-  clientLwM2mSettings: z.object({ defaultObjectIDVer: z.string().nullish() }).nullish(),
+  clientLwM2mSettings: z
+    .object({
+      defaultObjectIDVer: z.string().nullish(),
+      fwUpdateStrategy: strategy,
+      swUpdateStrategy: strategy,
+      fwUpdateResource: z.string().nullish(),
+      swUpdateResource: z.string().nullish(),
+      useObject19ForOtaInfo: z.boolean().nullish(),
+    })
+    .nullish(),
 })
 
 export interface VersionedPath {
@@ -37,6 +48,17 @@ export interface Lwm2mProfile {
   readonly notifying: readonly (VersionedPath & { readonly parameters: Readonly<Record<string, number>> })[]
   /** Of objects whose version a client does not say. */
   readonly defaultVersion: string
+  /** How firmware and software come to clients. */
+  readonly strategies: Readonly<Record<'fw' | 'sw', UpdateStrategy>>
+  /** Object 19 is told about a package before it comes. */
+  readonly isPackageDescribed: boolean
+}
+
+export interface UpdateStrategy {
+  /** 1: written, 2: its address here, 3: written to object 19. */
+  readonly number: number
+  /** This server as clients see it: `coap://host:5685`. */
+  readonly address: string | undefined
 }
 
 /** What of its profile concerns one client: what its list of objects has, in the versions that it has. */
@@ -79,7 +101,16 @@ export function profileOf(configuration: JsonObject): Lwm2mProfile {
       return { ...versionedPath(text), parameters: Object.fromEntries(set) }
     }),
     defaultVersion: clientLwM2mSettings?.defaultObjectIDVer ?? DEFAULT_VERSION,
+    strategies: {
+      fw: strategyOf(clientLwM2mSettings?.fwUpdateStrategy, clientLwM2mSettings?.fwUpdateResource),
+      sw: strategyOf(clientLwM2mSettings?.swUpdateStrategy, clientLwM2mSettings?.swUpdateResource),
+    },
+    isPackageDescribed: clientLwM2mSettings?.useObject19ForOtaInfo === true,
   }
+}
+
+function strategyOf(number: number | null | undefined, address: string | null | undefined): UpdateStrategy {
+  return { number: number ?? 1, address: address === null || address === '' ? undefined : address }
 }
 
 /** An entry of a version that the client has not is inert. */

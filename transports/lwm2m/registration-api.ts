@@ -14,11 +14,13 @@ import { Lwm2mErrors } from './errors.ts'
 import { decoded } from './payloads.ts'
 import { registrationOf, updateOf } from './registration-request.ts'
 import type { Registration, Registrations } from './registrations.ts'
+import type { OfferedPackages } from './updates/offered-packages.ts'
 
 export interface RegistrationApiOptions {
   readonly gateway: DeviceGateway
   readonly registrations: Registrations
   readonly uploads: BlockUploads
+  readonly offered: OfferedPackages
   readonly maxPayloadBytes: number
   readonly counts: Lwm2mCounts
   readonly log: Log
@@ -46,6 +48,7 @@ export class RegistrationApi {
     try {
       const [root, id, ...rest] = request.path
       if (root === 'dp' && id === undefined) return this.send(request, respond)
+      if (root === 'tbfw' || root === 'tbsw') return this.options.offered.serve(request, respond)
       if (root !== 'rd' || rest.length > 0) throw Lwm2mErrors.UNKNOWN_PATH()
       if (id === undefined) this.register(request, respond)
       else if (request.code === POST) this.update(id, request, respond)

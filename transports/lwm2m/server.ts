@@ -15,6 +15,7 @@ import { DEFAULT_LWM2M_LIMITS, type Lwm2mLimits } from './limits.ts'
 import { RegistrationApi } from './registration-api.ts'
 import { Registrations, type Registration } from './registrations.ts'
 import { LWM2M_SETTINGS } from './settings.ts'
+import { OfferedPackages } from './updates/offered-packages.ts'
 
 export interface Lwm2mTransportOptions {
   readonly gateway: DeviceGateway
@@ -55,6 +56,7 @@ class Lwm2mServer implements Lwm2mTransport {
   private readonly endpoint: CoapEndpoint
   private readonly requests: CoapRequests
   private readonly uploads: BlockUploads
+  private readonly offered: OfferedPackages
   private readonly registrations: Registrations
   private readonly clients = new Map<string, Lwm2mClient>()
   /** Those in queue mode, by the id of their registration, while they listen. */
@@ -79,9 +81,13 @@ class Lwm2mServer implements Lwm2mTransport {
       ...{ maxAnswerBytes: limits.maxPayloadBytes, answerTimeoutMs: limits.answerTimeoutMs },
     })
     this.awake = new Expiring(clock, limits.awakeMs, (client) => client.fellAsleep())
-    const { requests } = this
+    this.offered = new OfferedPackages({
+      ...{ gateway, clock, idleMs: limits.packageIdleMs, blockBytes: limits.blockBytes },
+      shares: new TenantShares(limits.maxOfferedPackages, limits.maxOfferedPackagesPerTenant),
+    })
+    const { requests, offered } = this
     const parts = {
-      ...{ requests, clock, log, counts, limits, gateway },
+      ...{ requests, clock, log, counts, limits, gateway, offered },
       isWritable: () => gateway.writable,
     }
     this.registrations = new Registrations({
@@ -90,7 +96,7 @@ class Lwm2mServer implements Lwm2mTransport {
     })
     const { registrations, uploads } = this
     const api = new RegistrationApi({
-      ...{ gateway, registrations, uploads, maxPayloadBytes: limits.maxPayloadBytes, counts, log },
+      ...{ gateway, registrations, uploads, offered, maxPayloadBytes: limits.maxPayloadBytes, counts, log },
       clientOf: ({ id }) => this.clients.get(id),
       heard: (registration) => this.heard(registration),
     })
@@ -153,6 +159,7 @@ class Lwm2mServer implements Lwm2mTransport {
     this.awake.close()
     this.endpoint.close()
     this.uploads.close()
+    this.offered.close()
     await this.proxies?.close()
     await this.socket.close()
   }

@@ -6,6 +6,7 @@ import { pathText, type Path, type ValueRecord } from './codecs/records.ts'
 import type { FindResource } from './core-models.ts'
 import { resourcePath, type ClientPlan } from './profile.ts'
 import type { Offer } from './registration-request.ts'
+import { UPDATE_LABELS } from './updates/kinds.ts'
 import { typedValue } from './values.ts'
 
 export interface Uplink {
@@ -56,7 +57,7 @@ export function uplinkOf(records: readonly ValueRecord[], context: UplinkContext
     const key = `${text} ${ts}`
     const resource = resources.get(key) ?? { path: at, ts, single: undefined, instances: new Map<number, TypedValue>() }
     resources.set(key, resource)
-    if (instanceId === undefined) resource.single = typedValue(model.type, value, path)
+    if (instanceId === undefined) resource.single = labelled(text, typedValue(model.type, value, path))
     else resource.instances.set(instanceId, typedValue(model.type, value, path))
   }
   return { ...stored([...resources.values()], plan), unknown }
@@ -79,6 +80,12 @@ function stored(resources: readonly Resource[], plan: ClientPlan): Omit<Uplink, 
     telemetry: [...groups].map(([ts, entries]) => ({ ts, entries })),
     attributes: [...attributes.values()],
   }
+}
+
+/** States and results of updates are stored in words (`device-api.md` 13.5). */
+function labelled(text: string, value: TypedValue): TypedValue {
+  const label = value.type === 'LONG' ? UPDATE_LABELS.get(text)?.[Number(value.value)] : undefined
+  return label === undefined ? value : { type: 'STRING', value: label }
 }
 
 function instancesJson(instances: ReadonlyMap<number, TypedValue>): string {

@@ -41,6 +41,15 @@ export function encodeTlv(resources: readonly TlvResource[]): Buffer {
   )
 }
 
+/** Instances of one object with their ids. */
+export function encodeTlvInstances(
+  instances: readonly { readonly id: number; readonly resources: readonly TlvResource[] }[],
+): Buffer {
+  return Buffer.concat(
+    instances.map(({ id, resources }) => elementBytes(Kind.OBJECT_INSTANCE, id, encodeTlv(resources))),
+  )
+}
+
 function instance({ id, value: content }: Element, base: Path, records: Records): void {
   const at = base.length === 1 ? [...base, id] : atDepth(base, 2)
   for (const element of elementsOf(content)) {
