@@ -16,7 +16,7 @@ export const Lwm2mErrors = defineErrors('lwm2m', {
   NO_ROOM: { kind: 'retryable', status: 503, text: 'There is no room for another client now' },
   UNKNOWN_ENDPOINT: { kind: 'denied', status: 403, text: 'Nobody has this endpoint' },
   NOT_REGISTERED: { kind: 'invalid', status: 404, text: 'Nobody registered from here' },
-  UNKNOWN_PATH: { kind: 'invalid', status: 404, text: 'There is nothing here: paths are rd, dp and those of packages' },
+  UNKNOWN_PATH: { kind: 'invalid', status: 404, text: 'There is nothing here: paths are rd and dp' },
   WRONG_METHOD: { kind: 'invalid', status: 405, text: 'This is for {allowed}' },
   UNKNOWN_FORMAT: { kind: 'invalid', status: 415, text: 'Content-Format {format} is not understood here' },
   NO_ADDRESS: {

@@ -72,32 +72,33 @@ export class OfferedPackages {
     if (known !== undefined) this.byToken.end(known.token)
   }
 
-  /** The block that is asked for. Throws UNKNOWN_PATH, WRONG_METHOD. */
-  serve({ code, path, block2 }: CoapRequest, respond: (response: CoapResponse) => void): void {
+  /** Answers with the block that is asked for, now or later. */
+  serve({ code, path, block2 }: CoapRequest, send: (response: CoapResponse) => void): void {
+    // Who writes whatever comes to its flash must not find a text there.
+    const refuse = (error: unknown): void => send({ ...errorResponse(error), payload: undefined })
     const [place, token = '', ...rest] = path
     const offered = rest.length > 0 ? undefined : this.byToken.touch(token)
-    if (offered === undefined || offered.place !== place) throw Lwm2mErrors.UNKNOWN_PATH()
-    if (code !== GET) throw Lwm2mErrors.WRONG_METHOD({ allowed: 'GET' })
+    if (offered === undefined || offered.place !== place) return refuse(Lwm2mErrors.UNKNOWN_PATH())
+    if (code !== GET) return refuse(Lwm2mErrors.WRONG_METHOD({ allowed: 'GET' }))
     const { gateway, blockBytes } = this.options
     const block = { size: Math.min(block2?.size ?? blockBytes, blockBytes), number: block2?.number ?? 0 }
-    gateway.downloadPackage(offered.device, { ...offered.named, size: block.size, chunk: block.number }).then(
-      ({ bytes, wholeBytes, release }) => {
+    gateway
+      .downloadPackage(offered.device, { ...offered.named, size: block.size, chunk: block.number })
+      .then(({ bytes, wholeBytes, release }) => {
         const payload = Buffer.from(bytes)
         release()
         const isMore = (block.number + 1) * block.size < wholeBytes
         const isWhole = block2 === undefined && !isMore
         const isBehind = payload.length === 0 && block.number > 0
-        if (isBehind) respond(withoutText(errorResponse(MessageErrors.BAD_BLOCK())))
+        if (isBehind) refuse(MessageErrors.BAD_BLOCK())
         else
-          respond({
+          send({
             code: CONTENT,
             contentFormat: OCTETS,
             payload,
             ...(isWhole ? {} : { block2: { ...block, isMore } }),
           })
-      },
-      (error: unknown) => respond(withoutText(errorResponse(error))),
-    )
+      }, refuse)
   }
 
   close(): void {
@@ -108,11 +109,6 @@ export class OfferedPackages {
     if (this.byDevice.get(key)?.token === token) this.byDevice.delete(key)
     this.options.shares.give(device.tenantId)
   }
-}
-
-/** Who writes whatever comes to its flash must not find a text there. */
-function withoutText(response: CoapResponse): CoapResponse {
-  return { ...response, payload: undefined }
 }
 
 function keyOf({ deviceId }: DeviceIdentity, place: UpdateKind['place']): string {

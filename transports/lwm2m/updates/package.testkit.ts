@@ -75,7 +75,7 @@ export async function load(client: TestClient, address: string, size = 16): Prom
   for (let number = 0; ; number++) {
     const options = [{ number: OptionNumber.BLOCK2, value: blockBytes({ number, isMore: false, size }) }]
     const answer = await client.answerTo(client.raw.send({ code: '0.01', path, options }))
-    if (answer.code !== '2.05') throw new Error(`${path} is answered with ${answer.code}`)
+    if (answer.code !== '2.05') throw new Error(`${path} is answered with ${answer.code} ${answer.payload.toString()}`)
     parts.push(answer.payload)
     const { block2 } = answerOf(answer)
     if (block2?.isMore !== true) return Buffer.concat(parts)
