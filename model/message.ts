@@ -157,9 +157,12 @@ export class Message {
     return copy
   }
 
-  /** Gives its points a time where they carried none: once, by the link's owner, before anybody else has the message. */
+  /**
+   * Gives its points a time where they carried none: once, by the link's owner, before anybody else has the message. The message has it too: results
+   * of calculated fields stand at a message's time, and must neither be older than its points nor overwrite each other.
+   */
   stampPoints(ts: number): void {
-    Object.assign(this, { metadata: { ...this.metadata, ts: String(ts) } })
+    Object.assign(this, { ts, metadata: { ...this.metadata, ts: String(ts) } })
   }
 
   /** It is of a time that has passed: the owner of the link's stream says so, before anybody else has the message. */

@@ -118,6 +118,29 @@ test('SIMPLE: through the rule chain, at the newest time of its arguments, begun
   await shows(kettle, { celsius: 20 })
 })
 
+test('a result stands at the time that the log gave the value it was made of, however fast values come', async () => {
+  const meter = await device('PULSES')
+  await send('PULSES', { pulse: 0 })
+  await shows(meter, { pulse: 0 })
+  await field('SIMPLE', meter, {
+    ...{ arguments: { pulse: latest('pulse') }, expression: 'pulse * 2', output: { ...SERIES, name: 'doubled' } },
+  })
+  await shows(meter, { doubled: 0 })
+  const burst = Array.from({ length: 20 }, (_, index) => index + 1)
+  await Promise.all(burst.map((pulse) => send('PULSES', { pulse })))
+  const path = `/api/plugins/telemetry/DEVICE/${meter.id}/values/timeseries?keys=pulse,doubled&startTs=0&endTs=9999999999999`
+  const { pulse = [], doubled = [] } = await eventually(
+    () => rest.expect<Series>('GET', path),
+    (series) => series['doubled']?.length === burst.length + 1,
+  )
+  // Newest first; what the field began with is last.
+  const made = pulse.slice(0, -1).map(({ ts, value }) => [ts, Number(value) * 2])
+  assert.deepEqual(
+    doubled.slice(0, -1).map(({ ts, value }) => [ts, Number(value)]),
+    made,
+  )
+})
+
 test('SCRIPT: a window of a profile’s device, and an attribute of its owner, into attributes', async () => {
   const profile = await rest.expect<Saved>('POST', '/api/deviceProfile', {
     ...{ name: 'pump', type: 'DEFAULT', transportType: 'DEFAULT' },

@@ -119,6 +119,7 @@ class World {
   private look(delivered: Delivery['message']): void {
     const ts = Number(delivered.metadata['ts'])
     assert.ok(Number.isSafeInteger(ts), `no time: ${delivered.metadata['ts']}`)
+    assert.equal(delivered.ts, ts, 'the message is as old as its points')
     const before = this.seen.get(delivered.id)
     if (before !== undefined) {
       this.redelivered++
