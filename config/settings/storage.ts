@@ -119,7 +119,7 @@ export const STORAGE_SETTINGS = {
     name: 'ACTORS_RULE_CHAIN_DEBUG_MODE_RATE_LIMITS_PER_TENANT_CONFIGURATION',
     default: { count: 50_000, seconds: 3600 },
     description:
-      'Most debug events of one tenant and process in so many seconds: those beyond are dropped; 0 of them is no limit.',
+      'Most debug events of rule nodes of one tenant and process in so many seconds, and as many of calculated fields: those beyond are dropped; 0 of them is no limit.',
   }),
   debugEventMaxSymbols: storage.integer({
     name: 'TB_MAX_DEBUG_EVENT_SYMBOLS',

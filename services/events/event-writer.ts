@@ -1,6 +1,7 @@
 /**
  * Writes events many at a time. They are diagnostics: what is beyond the room in memory, or beyond a tenant's part of it, is dropped and counted,
- * and messages never wait for them. Texts are cut, and debug events of a tenant bounded by the hour, with one event that says so.
+ * and messages never wait for them. Texts are cut, and debug events of a tenant bounded by the hour, those of nodes and of calculated fields apart,
+ * with one event that says so.
  */
 import type { Clock, Random, TimerHandle } from '../../model/clock.ts'
 import type { EntityId } from '../../model/entity-id.ts'
@@ -61,6 +62,18 @@ interface Window {
   count: number
 }
 
+/** The event that says that there are no more of a type for now, and its member that says it. */
+interface ToldOfRate {
+  readonly type: EventType
+  readonly member: 'message' | 'error'
+}
+
+/** Of the types whose rate is bounded. */
+const TOLD_OF_RATE: Partial<Readonly<Record<EventType, ToldOfRate>>> = {
+  DEBUG_RULE_NODE: { type: 'DEBUG_RULE_CHAIN', member: 'message' },
+  DEBUG_CALCULATED_FIELD: { type: 'DEBUG_CALCULATED_FIELD', member: 'error' },
+}
+
 const FLUSH_MS = 200
 const MAX_IN_TRANSACTION = 1_000
 /** Of a row beside its texts. */
@@ -90,9 +103,13 @@ export class EventWriter {
 
   add(event: NewEvent): void {
     if (this.isClosed) return
+    const told = TOLD_OF_RATE[event.type]
+    if (told === undefined || this.isWithinRate(event, told)) this.keep(event)
+  }
+
+  private keep(event: NewEvent): void {
     const { clock, random, server, settings } = this.parts
     const now = clock.now()
-    if (event.type === 'DEBUG_RULE_NODE' && !this.isWithinRate(event, now)) return
     const body = cut(event.body, settings.maxText)
     const bytes = sizeOf(body)
     const own = (this.bytesOfTenants.get(event.tenantId) ?? 0) + bytes
@@ -162,19 +179,21 @@ export class EventWriter {
     else this.bytesOfTenants.delete(tenantId)
   }
 
-  private isWithinRate({ tenantId, entity }: NewEvent, now: number): boolean {
+  private isWithinRate({ type, tenantId, entity }: NewEvent, told: ToldOfRate): boolean {
     const { debugEvents, debugWindowMs } = this.parts.settings
     if (debugEvents === 0) return true
-    let window = this.windows.get(tenantId)
+    const now = this.parts.clock.now()
+    const key = `${type} ${tenantId}`
+    let window = this.windows.get(key)
     if (window === undefined || window.until <= now) {
       if (this.windows.size >= TENANTS_WATCHED) this.windows.clear()
-      this.windows.set(tenantId, (window = { until: now + debugWindowMs, count: 0 }))
+      this.windows.set(key, (window = { until: now + debugWindowMs, count: 0 }))
     }
     if (++window.count <= debugEvents) return true
     this.droppedForRate++
     if (window.count === debugEvents + 1) {
-      const message = `Reached debug mode rate limit: ${debugEvents} events in ${debugWindowMs / 1000} s`
-      this.add({ type: 'DEBUG_RULE_CHAIN', tenantId, entity, body: { message } })
+      const text = `Reached debug mode rate limit: ${debugEvents} events in ${debugWindowMs / 1000} s`
+      this.keep({ type: told.type, tenantId, entity, body: { [told.member]: text } })
     }
     return false
   }

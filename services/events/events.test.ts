@@ -219,6 +219,28 @@ describe('the writer of events', () => {
     assert.equal(writer.figures().droppedForRate, 3)
   })
 
+  test('says once at a calculated field that there are more of those, and counts them apart from those of nodes', async () => {
+    const tenantId = randomUUID()
+    const field = entityId('CALCULATED_FIELD', randomUUID())
+    const writer = writerWith({ debugEvents: 2 })
+    const calculated = { type: 'DEBUG_CALCULATED_FIELD', tenantId, entity: field, body: { result: '1' } } as const
+    for (let number = 0; number < 5; number++) writer.add(calculated)
+    writer.add(event(tenantId))
+    await writer.close()
+    const search = { tenantId, startTime: 0, endTime: 1e15, where: [] }
+    const { events } = platform.entities
+    const told = await events.page({ ...search, type: 'DEBUG_CALCULATED_FIELD', entityId: field.id }, PAGE)
+    assert.deepEqual(
+      told.data.map(({ body }) => body['error'] ?? body['result']),
+      ['1', '1', 'Reached debug mode rate limit: 2 events in 3600 s'],
+    )
+    assert.equal(
+      (await events.page({ ...search, type: 'DEBUG_RULE_NODE', entityId: entity.id }, PAGE)).totalElements,
+      1,
+    )
+    assert.equal(writer.figures().droppedForRate, 3)
+  })
+
   test('cuts long texts, and goes on where the store refuses', async () => {
     const tenantId = randomUUID()
     const writer = writerWith({ maxText: 10 })
