@@ -29,6 +29,7 @@ export const Reason = {
   PAYLOAD_FORMAT_INVALID: 0x99,
   SHARED_SUBSCRIPTIONS_NOT_SUPPORTED: 0x9e,
   MAXIMUM_CONNECT_TIME: 0xa0,
+  SUBSCRIPTION_IDENTIFIERS_NOT_SUPPORTED: 0xa1,
 } as const
 
 export type ReasonCode = (typeof Reason)[keyof typeof Reason]

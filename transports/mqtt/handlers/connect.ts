@@ -22,6 +22,8 @@ const LONGEST_CLIENT_ID_V3 = 23
 /** The longest fixed header: what a Maximum Packet Size counts beside the remaining length. */
 const FIXED_HEADER_BYTES = 4
 const KEEP_ALIVE_GRACE = 1.5
+/** Seconds. */
+const LONGEST_KEEP_ALIVE = 65_535
 const NOTHING_KEPT: BegunSession = { isPresent: false, expirySeconds: 0 }
 
 /** Throws ProtocolViolation for what is no CONNECT of a version served here: the connection closes without CONNACK. */
@@ -29,6 +31,7 @@ export function handleConnect(session: MqttConnection, frame: Buffer): void {
   const packet = decodePacket(frame, undefined)
   if (packet.cmd !== 'connect') throw malformed('not a CONNECT')
   session.version = versionOf(packet)
+  requireLimits(packet)
   session.phase = 'AUTHENTICATING'
   session.host.connectReceived(session)
   if (packet.properties?.authenticationMethod !== undefined) return refuse(session, Reason.BAD_AUTHENTICATION_METHOD)
@@ -86,6 +89,12 @@ function versionOf(packet: IConnectPacket): 3 | 4 | 5 {
   }
   if (protocolId === 'MQTT' && (protocolVersion === 4 || protocolVersion === 5)) return protocolVersion
   throw new ProtocolViolation(Reason.PROTOCOL_ERROR, 'protocol name and level do not match')
+}
+
+/** Who takes nothing at all could be told nothing. MQTT 5 sections 3.1.2.11.3 and 3.1.2.11.4. */
+function requireLimits({ properties }: IConnectPacket): void {
+  if (properties?.receiveMaximum === 0) throw new ProtocolViolation(Reason.PROTOCOL_ERROR, 'Receive Maximum 0')
+  if (properties?.maximumPacketSize === 0) throw new ProtocolViolation(Reason.PROTOCOL_ERROR, 'Maximum Packet Size 0')
 }
 
 /** Which of the refusals: `device-api.md` 3.3. */
@@ -155,6 +164,11 @@ function beginSession(session: MqttConnection, packet: IConnectPacket, device: D
   return { ...session.host.keptSessions.begin(session, device, { clientId, isClean, expirySeconds }), clientId }
 }
 
+/** Seconds. [MQTT-3.2.2-21] */
+function longestKeepAlive(idleTimeoutMs: number): number {
+  return Math.max(1, Math.min(LONGEST_KEEP_ALIVE, Math.floor(idleTimeoutMs / 1000 / KEEP_ALIVE_GRACE)))
+}
+
 function acceptProvisioning(session: MqttConnection, packet: IConnectPacket): void {
   const { host } = session
   host.admitProvisioning(session)
@@ -197,6 +211,10 @@ function connackV5(
       ...((packet.properties?.sessionExpiryInterval ?? 0) === expirySeconds
         ? {}
         : { sessionExpiryInterval: expirySeconds }),
+      // Else a client without pings would be closed for its silence, and not know why.
+      ...((packet.keepalive ?? 0) === 0 && !session.isProvisioning
+        ? { serverKeepAlive: longestKeepAlive(limits.idleTimeoutMs) }
+        : {}),
       ...(packet.clientId === '' ? { assignedClientIdentifier: clientId } : {}),
     },
   }

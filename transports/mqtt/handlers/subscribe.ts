@@ -1,6 +1,6 @@
 /** SUBSCRIBE and UNSUBSCRIBE: only the filters of the table are granted. Source: `device-api.md` 3.7. */
 import type { ISubscribePacket, IUnsubscribePacket } from '../codec.ts'
-import { malformed } from '../codec.ts'
+import { ProtocolViolation, malformed } from '../codec.ts'
 import type { MqttConnection } from '../connection.ts'
 import { Reason } from '../reason-codes.ts'
 import { CustomTopics } from '../custom-topics.ts'
@@ -12,6 +12,9 @@ const FAILURE_V3 = 0x80
 /** Throws ProtocolViolation. */
 export function handleSubscribe(session: MqttConnection, packet: ISubscribePacket): void {
   if (packet.subscriptions.length === 0) throw malformed('SUBSCRIBE without a filter') // [MQTT-3.8.3-2]
+  // The CONNACK says that there are none: who sorts by them would sort nothing. MQTT 5 section 3.2.2.3.12.
+  if (packet.properties?.subscriptionIdentifier !== undefined)
+    throw new ProtocolViolation(Reason.SUBSCRIPTION_IDENTIFIERS_NOT_SUPPORTED, 'subscription identifier')
   const granted = packet.subscriptions.map(({ topic, qos }) => subscribe(session, topic, qos))
   session.device?.touch()
   session.send({ cmd: 'suback', messageId: messageIdOf(packet), granted })
