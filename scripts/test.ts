@@ -31,7 +31,7 @@ const ofAnswers = whole.filter(
   (file) => /^test\/(conformance|security|upgrade)\//.test(file) && !file.includes('idle-memory'),
 )
 const ofRates = whole.filter((file) =>
-  /(idle-memory|floor|noisy-fleet|noisy-tenant|noisy-tenant-nodes|noisy-tenant-parking|stalled-store|acknowledged-after-sync|stop)\.test\.ts$/.test(
+  /(idle-memory|floor|noisy-fleet|noisy-tenant|noisy-tenant-nodes|noisy-tenant-parking|slow-tenant|stalled-store|acknowledged-after-sync|stop)\.test\.ts$/.test(
     file,
   ),
 )

@@ -72,7 +72,7 @@ export const QUEUE_SETTINGS = {
     max: 3_600_000,
     unit: 'ms',
     description:
-      'While a queue is full, a message in process for longer, of a tenant over its share, is parked without a try being counted. Shorter frees the others sooner; a slow node may run twice.',
+      'While a queue is full or crowded, a message in process for longer, of a tenant over its share, is parked without a try being counted. Shorter frees the others sooner; a slow node may run twice.',
   }),
   queueParkedMiB: queue.integer({
     name: 'QUEUE_PARKED_MIB',

@@ -50,6 +50,8 @@ export interface ParkedAttempt {
 
 /** Messages of one lane in process at once, when they follow one that succeeded. */
 const FOLLOWERS = 256
+/** A draining lane takes one of so many parts of the places that its tenant has left. */
+const SHARERS = 4
 const FIRST_LOOK_MS = 1000
 /** Lanes found at a start are not all tried at once. */
 const LOOKS = 64
@@ -180,6 +182,11 @@ export class Parking {
       this.rest(lane, pauseMs)
     }
     this.handOut()
+  }
+
+  /** Whether the tenant may park more before its devices are refused. */
+  hasRoomFor(tenantId: string): boolean {
+    return !this.shares.full.has(tenantId)
   }
 
   /** The delivery is done with. */
@@ -378,12 +385,18 @@ export class Parking {
   /** The next messages of a lane that is being tried, once nothing of it is in process. */
   private goOn(lane: ParkedLane): void {
     if (lane.out > 0 || lane.store.isClosed || lane.state === 'waiting' || lane.state === 'ready') return
-    const most = lane.isGivenUp || lane.wentWell ? FOLLOWERS : 1
+    const most = lane.isGivenUp ? FOLLOWERS : lane.wentWell ? this.followersOf(lane) : 1
     const waiting = lane.stored.next(most)
     if (lane.isGivenUp && waiting.length > 0) void this.buryAll(lane, waiting)
     else if (waiting.length > 0) void this.handOver(lane, waiting)
     else if (lane.arriving === 0) this.leave(lane)
     else lane.state = 'draining'
+  }
+
+  /** The lanes of a tenant share its places out: however many drain, each has a part of what is left, and one at least. */
+  private followersOf({ stored: { tenantId } }: ParkedLane): number {
+    const room = this.options.maxInProcess / 2 - (this.inProcessOf.get(tenantId) ?? 0)
+    return Math.max(1, Math.min(FOLLOWERS, Math.floor(room / SHARERS)))
   }
 
   private leave(lane: ParkedLane): void {

@@ -1,20 +1,35 @@
 /**
- * While the queue is full nobody's messages are taken. Where messages that give no outcome fill it, the tenants that hold more than their share
- * get them back after a shorter time than that of the queue: without a try being counted, so that no strategy skips or buries them.
+ * A queue is crowded while little of its room is left. Whoever holds most of it then makes room for tenants that hold little, before the
+ * queue is full and nobody's messages are taken: its next messages are parked, each with all of its lane, without a try being counted, so that
+ * no strategy skips or buries them. Such messages need not fail: they come faster than they succeed.
+ *
+ * A full queue is crowded for everybody: a tenant over its share gives back what it has in process for long.
  */
 import type { Clock, TimerHandle } from '../../model/clock.ts'
 import { QueueErrors } from './errors.ts'
+import type { Lane } from './lane.ts'
 import type { Packs } from './packs.ts'
 import type { RoomRules } from './room-rules.ts'
+import type { Task } from './task.ts'
 
-/** Looks within the limit, so that what began just after the last look does not have it twice. */
+/** Between two looks at a crowded queue: what a look costs grows with what is held. */
+const LOOK_MS = 25
+/** What began so lately may end by itself: a message that is fast is not begun twice. */
+const YOUNG_MS = 250
+/** Looks within the time for messages that give no outcome, so that what began just after the last look does not have it twice. */
 const LOOKS = 4
 
 export class Crowding {
   private readonly clock: Clock
   private readonly rules: RoomRules
   private readonly packs: Packs
+  /** To be parked once nothing of them is in process. */
+  private readonly leaving = new Set<Lane<Task>>()
+  /** Who holds as much makes room; undefined while nobody has to. */
+  private limit: number | undefined
+  private lookedMs = -Infinity
   private timer: TimerHandle | undefined
+  private longTimer: TimerHandle | undefined
 
   constructor(clock: Clock, rules: RoomRules, packs: Packs) {
     this.clock = clock
@@ -22,28 +37,80 @@ export class Crowding {
     this.packs = packs
   }
 
-  /** The queue may be full: once is enough until it is not. */
+  /** Of a tenant of whom a message comes. Cheap where nothing is crowded. */
+  mustMakeRoom(tenantId: string): boolean {
+    return this.limit !== undefined && this.rules.mayMakeRoom(tenantId, this.limit)
+  }
+
+  /** The lane waits to be parked: what it has in process is given back soon. */
+  leave(lane: Lane<Task>): void {
+    this.leaving.add(lane)
+    this.watch()
+  }
+
+  /** Before messages are taken. */
+  look(): void {
+    if (!this.rules.isCrowded) {
+      this.limit = undefined
+      return
+    }
+    const now = this.clock.monotonic()
+    if (now - this.lookedMs < LOOK_MS) return
+    this.lookedMs = now
+    this.limit = this.rules.crowdingLimit()
+  }
+
+  /** The queue may be full, or lanes are to leave: once is enough until it is not so. */
   watch(): void {
-    if (this.timer !== undefined || !this.rules.isFull) return
-    this.timer = this.clock.after(this.rules.crowdingTimeoutMs / LOOKS, () => {
-      this.timer = undefined
-      if (!this.rules.isFull) return
-      this.giveBack()
+    this.look()
+    if (this.leaving.size > 0) {
+      this.timer ??= this.clock.after(LOOK_MS, () => {
+        this.timer = undefined
+        this.giveBackLanes()
+        this.watch()
+      })
+    }
+    if (this.longTimer !== undefined || !this.mustGiveBack) return
+    this.longTimer = this.clock.after(this.rules.crowdingTimeoutMs / LOOKS, () => {
+      this.longTimer = undefined
+      if (!this.mustGiveBack) return
+      this.giveBackOld()
       this.watch()
     })
   }
 
   close(): void {
     this.timer?.cancel()
+    this.longTimer?.cancel()
   }
 
-  private giveBack(): void {
+  private get mustGiveBack(): boolean {
+    return this.rules.isFull || this.limit !== undefined
+  }
+
+  private giveBackLanes(): void {
+    for (const lane of this.leaving) if (lane.inFlight === 0 || lane.parkFor === undefined) this.leaving.delete(lane)
+    if (this.leaving.size === 0) return
+    const error = QueueErrors.MADE_ROOM()
+    this.each(YOUNG_MS, (task) => {
+      if (this.leaving.has(task.lane)) task.fail(error)
+    })
+  }
+
+  private giveBackOld(): void {
     const limit = this.rules.crowdingTimeoutMs
     const error = QueueErrors.CROWDED({ limit })
-    const startedBefore = this.clock.monotonic() - limit
+    this.each(limit, (task) => {
+      if (this.rules.mustGiveBack(task)) task.fail(error)
+    })
+  }
+
+  /** Of packs that are in process for so long at least. */
+  private each(ageMs: number, give: (task: Task) => void): void {
+    const startedBefore = this.clock.monotonic() - ageMs
     for (const pack of this.packs.all()) {
       if (pack.startedMs > startedBefore) continue
-      for (const task of pack.tasks) if (this.rules.mustGiveBack(task)) task.fail(error)
+      for (const task of pack.tasks) give(task)
     }
   }
 }

@@ -10,5 +10,12 @@ export const QueueErrors = defineErrors('queue', {
     status: 503,
     text: 'no outcome within {limit} ms, while its tenant holds more than its share of a full queue',
   },
+  MADE_ROOM: {
+    kind: 'retryable',
+    isOutage: true,
+    isOwnLimit: true,
+    status: 503,
+    text: 'its tenant holds most of a crowded queue, and others hold little',
+  },
   PROCESSOR_FAILED: { kind: 'terminal', status: 500, text: 'the processor threw: {reason}' },
 })

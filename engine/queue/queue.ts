@@ -33,6 +33,9 @@ import type { WorkProcessor } from './work.ts'
 export type { Queue, QueueOptions } from './queue-options.ts'
 export type { QueueFigures } from './figures.ts'
 
+/** Why a lane is parked of which nothing failed. */
+const SET_ASIDE = 'its tenant holds most of a crowded queue'
+
 /** Starts to consume the link at once. */
 export function createQueue(options: QueueOptions): Queue {
   const queue = new PackQueue(options)
@@ -61,7 +64,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
   private starting: Task[] = []
   private settled: Delivery[] = []
   private isTurnAsked = false
-  private readonly held = new Held()
+  readonly held: Held
   private inFlight = 0
   private giveUp: (() => void) | undefined
   private detach: (() => void) | undefined
@@ -76,6 +79,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
     this.queueName = options.queueName ?? MAIN_QUEUE
     this.processor = options.processor
     this.clock = options.clock
+    this.held = new Held(options.clock)
     this.parking = options.parking
     this.outages = new Outages(options.onOutage ?? (() => undefined))
     this.settings = { ...DEFAULT_QUEUE_SETTINGS, ...options.settings }
@@ -97,9 +101,12 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
   deliver(batch: readonly Delivery[]): void {
     if (this.state === 'closing') return
     this.counts.received += batch.length
+    this.crowding.look()
     for (const delivery of batch) {
       this.held.add(delivery)
-      if (this.parking?.takes(this, delivery) !== true) this.line(delivery)
+      if (this.parking?.takes(this, delivery) === true) continue
+      if (this.crowding.mustMakeRoom(delivery.message.tenantId)) this.setAside(delivery)
+      else this.line(delivery)
     }
     this.handOut()
     this.crowding.watch()
@@ -204,6 +211,15 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
     else this.begin(task)
   }
 
+  /** Parks a delivery with all of its lane, in which nothing begins any more. */
+  private setAside(delivery: Delivery): void {
+    const lane = this.lanes.of(delivery.message)
+    lane.wait(new Task(this, delivery, delivery.attempt, lane))
+    lane.parkFor ??= SET_ASIDE
+    if (lane.inFlight === 0) this.park(lane)
+    else this.crowding.leave(lane)
+  }
+
   private begin(task: Task): void {
     task.lane.inFlight++
     this.starting.push(task)
@@ -260,9 +276,12 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
       if (lane.parkFor === undefined) this.release(lane)
     } else if (verdict === 'wait') {
       lane.putBack(task.again(attempt))
-      this.outages.met(lane, task.error)
-      this.pause(lane, lane.outages)
-      if (this.rules.mustParkInOutage(task)) lane.parkFor ??= errorText(task.error)
+      // No outage where the lane is only to leave.
+      if (lane.parkFor === undefined) {
+        this.outages.met(lane, task.error)
+        this.pause(lane, lane.outages)
+        if (this.rules.mustParkInOutage(task)) lane.parkFor = errorText(task.error)
+      }
     } else {
       this.outages.over(lane)
       if (!(task.delivery instanceof ParkedDelivery)) this.link.failed(task.delivery, attempt)
@@ -347,8 +366,12 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
     return this.link.writable
   }
 
-  weightOfTenant(tenantId: string): number {
-    return this.held.weightOfTenant(tenantId)
+  get isOutage(): boolean {
+    return this.outages.isCommon
+  }
+
+  hasParkingRoom(tenantId: string): boolean {
+    return this.parking?.hasRoomFor(tenantId) === true
   }
 
   /** Hands over the whole lane. The link hears of each message when it is durable there. */
@@ -361,8 +384,9 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
     this.failing.delete(lane)
     this.lanes.forget(lane)
     for (const { delivery } of tasks) if (delivery instanceof ParkedDelivery) this.held.remove(delivery)
-    const failures = Math.max(1, (tasks[0]?.attempt ?? 1) - 1)
-    this.parking?.park(this, lane.key, tasks, why, pauseMs(this.settings, failures))
+    const failures = (tasks[0]?.attempt ?? 1) - 1
+    const hasNoFailure = why === SET_ASIDE && failures === 0
+    this.parking?.park(this, lane.key, tasks, why, hasNoFailure ? 0 : pauseMs(this.settings, Math.max(1, failures)))
   }
 
   private retry(lanes: readonly Lane<Task>[]): void {
@@ -388,6 +412,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
       this.link.settle(settled)
     }
     this.packs.forgetEnded()
+    this.held.forgetIdle()
     if (this.nextSettings !== undefined && this.inFlight === 0 && this.state === 'changing') {
       this.changeLanes(this.nextSettings)
     }

@@ -2,6 +2,7 @@
 import { isBacklogFull } from '../link/errors.ts'
 import type { Delivery } from '../link/link.ts'
 import { ParkedDelivery } from '../parking/parked-lane.ts'
+import type { Held } from './held.ts'
 import type { Lane } from './lane.ts'
 import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from './settings.ts'
 import type { Task } from './task.ts'
@@ -15,9 +16,19 @@ export interface RoomView {
   /** Whether senders go on. */
   readonly isWritable: boolean
   readonly isFull: boolean
-  /** Of all that the queue holds of a tenant. */
-  weightOfTenant(tenantId: string): number
+  /** Something is away or full for everybody, not by one tenant's own limit. */
+  readonly isOutage: boolean
+  readonly held: Pick<Held, 'weight' | 'weightOfTenant' | 'extremes'>
+  /** Whether the tenant may park more before its devices are refused. */
+  hasParkingRoom(tenantId: string): boolean
 }
+
+/** Of `maxHeld`: beyond it the queue is crowded. What is left is there for tenants that hold little, until the others have made room. */
+const CROWDED = 0.75
+/** A tenant holds little where another holds so many times as much. */
+const TIMES_LITTLE = 4
+/** Who holds such a part of what the largest holds makes room too. */
+const LARGE_PART = 0.5
 
 const MAX_FAILED_UNDER_BACKPRESSURE = 3
 
@@ -30,6 +41,23 @@ export class RoomRules {
 
   get isFull(): boolean {
     return this.queue.isFull
+  }
+
+  /** In an outage nobody gains by another's making room. */
+  get isCrowded(): boolean {
+    const { canPark, settings, held, isOutage } = this.queue
+    return canPark && held.weight > settings.maxHeld * CROWDED && !isOutage
+  }
+
+  /** The weight from which on a tenant makes room; undefined where nobody holds little: none would gain by it. */
+  crowdingLimit(): number | undefined {
+    const { least, most } = this.queue.held.extremes()
+    return least * TIMES_LITTLE < most ? most * LARGE_PART : undefined
+  }
+
+  /** What a tenant without room for parked messages parks becomes dead letters: it rather waits. */
+  mayMakeRoom(tenantId: string, limit: number): boolean {
+    return this.queue.held.weightOfTenant(tenantId) >= limit && this.queue.hasParkingRoom(tenantId)
   }
 
   get crowdingTimeoutMs(): number {
@@ -62,7 +90,7 @@ export class RoomRules {
 
   hasOverShare({ message }: Delivery): boolean {
     const { canPark, settings } = this.queue
-    return canPark && this.queue.weightOfTenant(message.tenantId) > settings.maxHeld * settings.tenantShare
+    return canPark && this.queue.held.weightOfTenant(message.tenantId) > settings.maxHeld * settings.tenantShare
   }
 
   /**

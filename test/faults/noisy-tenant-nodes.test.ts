@@ -7,12 +7,12 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import { DEMO_SYSADMIN, login, RestClient } from '../support/clients.ts'
+import { login, RestClient } from '../support/clients.ts'
+import { makeHostileTenant, type HostileNode } from '../support/hostile-tenant.ts'
 import { pacedPosts, type PacedPosts } from '../support/paced-posts.ts'
 import { figure } from '../support/figure.ts'
 import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
 
-const PREFIX = 'org.thingsboard.rule.engine.'
 const DEVICES = 20
 const SECONDS = Number(process.env['NOISY_SECONDS'] ?? 6)
 const HEALTHY_RATE = 200
@@ -20,40 +20,6 @@ const HOSTILE_RATE = 200
 /** Points with times of their own are messages of their own. */
 const POINTS_PER_POST = 200
 const HEALTHY: PacedPosts = { name: 'HEALTHY', devices: DEVICES, seconds: SECONDS, rate: HEALTHY_RATE }
-
-interface HostileNode {
-  readonly type: string
-  readonly configuration: Readonly<Record<string, unknown>>
-}
-
-const LOG = { scriptLang: 'TBEL', tbelScript: 'return msg;', jsScript: 'return msg;' }
-
-/** A tenant whose rule chain is this node; what comes of it goes to the system's log. */
-async function makeHostileTenant(millrace: RunningMillrace, node: HostileNode): Promise<void> {
-  const system = new RestClient(millrace, await login(millrace, DEMO_SYSADMIN))
-  const tenant = await system.expect<{ id: unknown }>('POST', '/api/tenant', { title: 'Hostile' })
-  const email = 'hostile@millrace.local'
-  const user = await system.expect<{ id: { id: string } }>('POST', '/api/user?sendActivationMail=false', {
-    ...{ email, authority: 'TENANT_ADMIN', tenantId: tenant.id },
-  })
-  const link = await system.call('GET', `/api/user/${user.id.id}/activationLink`)
-  const activateToken = new URL(link.text).searchParams.get('activateToken')
-  const password = 'Hostile-1!'
-  await system.expect('POST', '/api/noauth/activate', { activateToken, password })
-  const rest = new RestClient(millrace, await login(millrace, { username: email, password }))
-  const chain = await rest.expect<{ id: { id: string } }>('POST', '/api/ruleChain', { name: 'hostile' })
-  await rest.expect('POST', '/api/ruleChain/metadata', {
-    ruleChainId: chain.id,
-    firstNodeIndex: 0,
-    nodes: [
-      { ...node, type: PREFIX + node.type, name: 'hostile', configurationVersion: 0 },
-      { type: `${PREFIX}action.TbLogNode`, name: 'log', configurationVersion: 0, configuration: LOG },
-    ],
-    connections: [{ fromIndex: 0, toIndex: 1, type: 'Success' }],
-  })
-  await rest.expect('POST', `/api/ruleChain/${chain.id.id}/root`)
-  for (let device = 0; device < DEVICES; device++) await rest.createDevice(`hostile ${device}`, `HOSTILE_${device}`)
-}
 
 async function makeHealthyDevices(millrace: RunningMillrace): Promise<readonly string[]> {
   const rest = new RestClient(millrace, await login(millrace))
@@ -87,7 +53,7 @@ async function keepsItsRate(context: TestContext, { node, hostile, environment =
   const millrace = await startMillrace({ environment })
   try {
     const ids = await makeHealthyDevices(millrace)
-    await makeHostileTenant(millrace, node)
+    await makeHostileTenant(millrace, node, DEVICES)
     await pacedPosts(millrace, { ...HEALTHY, seconds: 1 })
     const alone = await pacedPosts(millrace, HEALTHY)
     const before = await stored(millrace, ids)

@@ -5,8 +5,11 @@ import type { SeededRandom } from '../../engine/actor/testkit.ts'
 import { createActorSystem } from '../../engine/actor/system.ts'
 import type { Link } from '../../engine/link/link.ts'
 import { createRuleEngine, type RuleEngine } from '../../engine/rulechain/rule-engine.ts'
-import { catalogueOf, chainOf } from '../../engine/rulechain/testkit.ts'
+import { catalogueOf, chainOf, TENANT_ID } from '../../engine/rulechain/testkit.ts'
 import { isPoison } from './checker.ts'
+
+/** Its chain is the same. */
+export const OTHER_TENANT_ID = '10000000-0000-4000-8000-000000000002'
 
 export interface SimulatedChainOptions {
   readonly clock: Clock
@@ -68,14 +71,20 @@ export async function startSimulatedChain(options: SimulatedChainOptions): Promi
     log: () => undefined,
     link,
   })
-  const { chain, graph } = chainOf(
-    'chain',
-    [{ type: 'split' }, { type: 'save' }, { type: 'audit' }],
-    [
-      [0, 'Save', 1],
-      [0, 'Audit', 2],
-    ],
-  )
-  await engine.load(chain, graph)
+  for (const [id, tenantId] of [
+    ['chain', TENANT_ID],
+    ['other chain', OTHER_TENANT_ID],
+  ] as const) {
+    const { chain, graph } = chainOf(
+      id,
+      [{ type: 'split' }, { type: 'save' }, { type: 'audit' }],
+      [
+        [0, 'Save', 1],
+        [0, 'Audit', 2],
+      ],
+      { tenantId },
+    )
+    await engine.load(chain, graph)
+  }
   return engine
 }

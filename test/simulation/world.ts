@@ -16,7 +16,7 @@ import { TENANT_ID } from '../../engine/rulechain/testkit.ts'
 import type { RuleEngine } from '../../engine/rulechain/rule-engine.ts'
 import { Checker, messageId } from './checker.ts'
 import { RunClock } from './run-clock.ts'
-import { chainBugOf, startSimulatedChain } from './simulated-chain.ts'
+import { chainBugOf, OTHER_TENANT_ID, startSimulatedChain } from './simulated-chain.ts'
 import { SimulatedStore } from './simulated-store.ts'
 import { TwiceLink, type Repetition } from './twice-link.ts'
 import { WatchedLink, type PlantedBug } from './watched-link.ts'
@@ -69,6 +69,7 @@ class World {
   private readonly maxInFlightPerOriginator: number
   private readonly retentionMs: number
   private readonly triesBeforeParking: number
+  private readonly maxHeld: number
   private readonly counters = new Array<number>(DEVICES).fill(0)
   private current: EngineRun | undefined
   private restart: TimerHandle | undefined
@@ -85,6 +86,8 @@ class World {
     this.retentionMs = this.random.chance(0.5) ? 0 : 1000
     this.maxInFlightPerOriginator = isStrict ? 1 : 4
     this.triesBeforeParking = 1 + this.random.below(3)
+    // A small one is crowded where the store is slow: then one tenant makes room for the other.
+    this.maxHeld = this.random.chance(0.5) ? 12 : 6
     this.disk = new SimulatedDisk(this.clock, this.random)
     this.store = new SimulatedStore(this.clock, this.random)
     // Where a pack comes again, the next message begins before the second delivery of the one before.
@@ -162,7 +165,8 @@ class World {
       id: messageId(device, counter),
       ts: this.clock.now(),
       type: 'POST_TELEMETRY_REQUEST',
-      tenantId: TENANT_ID,
+      // One that holds little where the others fill the queue.
+      tenantId: device === 0 ? OTHER_TENANT_ID : TENANT_ID,
       originator: { entityType: 'DEVICE', id: `device ${device}` },
       metadata: { deviceName: `device ${device}`, ts: String(this.clock.now()) },
       data: this.random.chance(0.03)
@@ -290,7 +294,7 @@ class World {
     })
     if (this.current !== run) return
     const settings = {
-      maxHeld: 12,
+      maxHeld: this.maxHeld,
       maxInFlightPerOriginator: this.bug === 'lane does not wait' ? 4 : this.maxInFlightPerOriginator,
       retries: 3,
       triesBeforeParking: this.triesBeforeParking,

@@ -1,0 +1,224 @@
+/** A tenant whose messages succeed, and slower than they come, beside one whose messages take no time. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { defineErrors } from '../../model/errors.ts'
+import { ManualClock, SeededRandom } from '../actor/testkit.ts'
+import { message, SimulatedDisk } from '../link/testkit.ts'
+import { openParking, type OpenParking } from '../parking/testkit.ts'
+import type { ParkingOptions } from '../parking/parking.ts'
+import { createQueue, type Queue } from './queue.ts'
+import type { QueueSettings } from './settings.ts'
+import { MemoryLink } from './testkit.ts'
+import type { Work } from './work.ts'
+
+const HEALTHY = 'healthy tenant'
+const SLOW = 'slow tenant'
+const SLOW_DEVICES = 20
+const STEP_MS = 50
+
+const { AWAY } = defineErrors('crowding-test', {
+  AWAY: { kind: 'retryable', isOutage: true, status: 503, text: 'store is away' },
+})
+
+interface Opened extends OpenParking {
+  readonly clock: ManualClock
+  readonly link: MemoryLink
+  readonly queue: Queue
+  process: (work: Work) => void
+}
+
+async function open(settings: Partial<QueueSettings>, options: Partial<ParkingOptions> = {}): Promise<Opened> {
+  const clock = new ManualClock()
+  const opening = openParking(new SimulatedDisk(clock, new SeededRandom(1)), clock, options)
+  await clock.advance(100)
+  const parking = await opening
+  const link = new MemoryLink()
+  const opened: Opened = {
+    ...parking,
+    clock,
+    link,
+    process: (work) => work.end(),
+    queue: createQueue({
+      link,
+      clock,
+      parking: parking.parking,
+      processor: { process: (pack) => pack.forEach((work) => opened.process(work)) },
+      settings: { pauseBetweenRetriesMs: 1000, maxPauseBetweenRetriesMs: 30_000, ...settings },
+    }),
+  }
+  return opened
+}
+
+/** A node that takes one message of an originator at a time, each for `callMs`. */
+class SlowNode {
+  /** In the order in which calls ended well. */
+  readonly done = new Map<string, string[]>()
+  calls = 0
+  private readonly clock: ManualClock
+  private readonly callMs: number
+  private readonly lines = new Map<string, Work[]>()
+
+  constructor(clock: ManualClock, callMs: number) {
+    this.clock = clock
+    this.callMs = callMs
+  }
+
+  take(work: Work): void {
+    const { id } = work.message.originator
+    const line = this.lines.get(id)
+    if (line !== undefined) line.push(work)
+    else {
+      this.lines.set(id, [work])
+      this.next(id)
+    }
+  }
+
+  private next(id: string): void {
+    const line = this.lines.get(id) ?? []
+    while (line[0]?.isCancelled === true) line.shift()
+    const [first] = line
+    if (first === undefined) {
+      this.lines.delete(id)
+      return
+    }
+    this.calls++
+    this.clock.after(this.callMs, () => {
+      line.shift()
+      if (!first.isCancelled) {
+        const done = this.done.get(id) ?? []
+        this.done.set(id, done)
+        if (!done.includes(first.message.data)) done.push(first.message.data)
+        first.end()
+      }
+      this.next(id)
+    })
+  }
+}
+
+const slow = (number: number) =>
+  message({ device: number % SLOW_DEVICES, tenantId: SLOW, data: `${Math.floor(number / SLOW_DEVICES)}` })
+
+test('a tenant whose messages succeed slower than they come holds up no other, and loses nothing, nor its order', async () => {
+  const opened = await open({ maxHeld: 2000 })
+  const { clock, link, queue, parking } = opened
+  const node = new SlowNode(clock, 300)
+  opened.process = (work) => (work.message.tenantId === SLOW ? node.take(work) : work.end())
+  let sent = 0
+  let healthy = 0
+  let longestMs = 0
+  let mostHeld = 0
+  for (let ms = 0; ms < 30_000; ms += STEP_MS) {
+    for (let count = 0; count < 20; count++) link.publish(slow(sent++))
+    link.publish(message({ device: 5000, tenantId: HEALTHY, data: `${healthy++}` }))
+    for (
+      let waitedMs = 0;
+      link.settled.filter(({ tenantId }) => tenantId === HEALTHY).length < healthy;
+      waitedMs += 10
+    ) {
+      longestMs = Math.max(longestMs, waitedMs)
+      assert.ok(waitedMs < 20_000, 'the healthy message waits for ever')
+      await clock.advance(10)
+    }
+    await clock.advance(STEP_MS)
+    mostHeld = Math.max(mostHeld, queue.figures().held)
+  }
+  assert.ok(longestMs <= 50, `a healthy message waited ${longestMs} ms`)
+  assert.ok(mostHeld <= 2000, `${mostHeld} were held`)
+  assert.ok(parking.figures().parked > 0)
+  const wanted = sent / SLOW_DEVICES
+  const all = (): boolean => [...node.done.values()].every((done) => done.length === wanted)
+  for (let seconds = 0; !all() && seconds < 400; seconds++) await clock.advance(1000)
+  for (const done of node.done.values())
+    assert.deepEqual(
+      done,
+      Array.from({ length: wanted }, (_, n) => `${n}`),
+    )
+  await clock.advance(1000)
+  assert.deepEqual([link.buried.length, opened.letters.letters.length, parking.figures().messages], [0, 0, 0])
+  assert.deepEqual([queue.figures().held, queue.figures().failed - queue.figures().retried >= 0], [0, true])
+  // What was in process when its lane was parked is done twice: one call for each time, not each message.
+  assert.ok(node.calls < sent * 1.1, `${node.calls} calls for ${sent} messages`)
+})
+
+const of = (tenantId: string, device: number, data = 'x') => message({ device, tenantId, data })
+
+test('a healthy message goes at once beside any number of tenants whose messages stay, and what they hold is bounded', async () => {
+  for (const hostile of [1, 2, 7]) {
+    const opened = await open({ maxHeld: 1000 })
+    const { clock, link, queue } = opened
+    opened.process = (work) => (work.message.tenantId === HEALTHY ? work.end() : undefined)
+    link.publish(of(HEALTHY, 5000))
+    for (let round = 0; round < 300; round++) {
+      for (let count = 0; count < 7; count++) link.publish(of(`hostile ${count % hostile}`, (round + count) % 100))
+      await clock.advance(10)
+      const before = link.settled.filter(({ tenantId }) => tenantId === HEALTHY).length
+      link.publish(of(HEALTHY, 5000))
+      await clock.settle()
+      const after = link.settled.filter(({ tenantId }) => tenantId === HEALTHY).length
+      assert.equal(after - before, 1, `${hostile} hostile, round ${round}: ${queue.figures().held} are held`)
+    }
+  }
+})
+
+test('nobody is set aside where nobody would gain by it: one tenant alone, equals, an outage of all, or a tenant that may park no more', async () => {
+  const fill = async (opened: Opened, tenants: readonly string[]): Promise<void> => {
+    for (let count = 0; count < 1500; count++) opened.link.publish(of(tenants[count % tenants.length] ?? '', count))
+    await opened.clock.advance(1000)
+  }
+  const hangs = (work: Work): void => (work.message.tenantId === HEALTHY ? work.end() : undefined)
+  const alone = await open({ maxHeld: 1000 })
+  alone.process = hangs
+  await fill(alone, [SLOW])
+  assert.deepEqual([alone.parking.figures().parked, alone.queue.figures().held], [0, 1000])
+  const equals = await open({ maxHeld: 1000 })
+  equals.process = hangs
+  await fill(equals, ['one', 'two', 'three'])
+  assert.deepEqual([equals.parking.figures().parked, equals.queue.figures().held], [0, 1000])
+  const outage = await open({ maxHeld: 1000 })
+  outage.link.publish(of(HEALTHY, 5000))
+  outage.process = (work) => work.end(AWAY())
+  await fill(outage, [SLOW])
+  assert.deepEqual([outage.parking.figures().parked, outage.queue.figures().held], [0, 1000])
+  const full = await open({ maxHeld: 1000 }, { bounds: { maxBytes: 1 << 20, maxTenantBytes: 20_000 } })
+  full.process = hangs
+  full.link.publish(of(HEALTHY, 5000))
+  await fill(full, [SLOW])
+  assert.deepEqual([full.letters.letters.length, full.parking.shares.full.size], [0, 1])
+})
+
+test('what is fast is parked without being begun twice; what is slow is begun twice once', async () => {
+  const opened = await open({ maxHeld: 400 })
+  const { clock, link } = opened
+  const begun = new Map<string, number>()
+  opened.process = (work) => {
+    const { tenantId, data } = work.message
+    begun.set(data, (begun.get(data) ?? 0) + 1)
+    if (tenantId === HEALTHY) work.end()
+    else clock.after(data.startsWith('fast') ? 100 : 2000, () => work.end())
+  }
+  link.publish(of(HEALTHY, 5000, 'healthy'))
+  for (let count = 0; count < 350; count++) link.publish(of(SLOW, count % 2, `${count % 2 ? 'fast' : 'slow'} ${count}`))
+  for (let seconds = 0; seconds < 60; seconds++) await clock.advance(1000)
+  assert.equal(link.settled.length, 351)
+  for (const [data, times] of begun) if (data.startsWith('fast')) assert.equal(times, 1, data)
+  assert.ok([...begun.values()].every((times) => times <= 2))
+  assert.ok(opened.parking.figures().parked > 0)
+})
+
+test('the lanes of a tenant that drain out of parking share its places', async () => {
+  const opened = await open({ triesBeforeParking: 1, retries: Infinity, maxHeld: 20_000 }, { maxInProcess: 200 })
+  const { clock, link, queue, parking } = opened
+  opened.process = (work) => work.end(new Error('no'))
+  for (let count = 0; count < 4000; count++) link.publish(of(SLOW, count % 20))
+  await clock.advance(500)
+  assert.equal(parking.figures().messages, 4000)
+  let inProcess = 0
+  opened.process = (work) => {
+    inProcess = Math.max(inProcess, queue.figures().held)
+    clock.after(50, () => work.end())
+  }
+  for (let seconds = 0; seconds < 120 && link.settled.length > 0 && parking.figures().messages > 0; seconds++)
+    await clock.advance(1000)
+  assert.equal(parking.figures().messages, 0)
+  assert.ok(inProcess <= 120, `${inProcess} were in process`)
+})
