@@ -11,7 +11,7 @@ import type { EntityRoutesParts } from './declared/entity-routes.ts'
 import { paging } from './declared/query.ts'
 import type { DeclaredRoute } from './declared/route.ts'
 import { pageShape, recordShape } from './declared/shapes.ts'
-import { oneOf } from './query.ts'
+import { flagOf } from './query.ts'
 import { EMPTY_ANSWER, EVERYBODY } from './route.ts'
 
 const INFO = withMembers({ expired: { type: 'boolean' } })
@@ -103,7 +103,7 @@ export function apiKeyRoutes({
       body: undefined,
       answer: INFO,
       handle: async ({ principal, path }) => {
-        const enabled = oneOf('enabledValue', path.enabledValue.toLowerCase(), ['true', 'false']) === 'true'
+        const enabled = flagOf('enabledValue', path.enabledValue)
         return info(await keys.change(principal, await keyOf(path.apiKeyId), { enabled }))
       },
     }),

@@ -26,5 +26,8 @@ test('who has it already is told so, in any form of the question', async () => {
 
 test('the name of a file can not end its header', async () => {
   const { headers } = await fileAnswer('', { ...FILE, fileName: 'a"\r\nSet-Cookie: b;c' })
-  assert.equal(headers?.['Content-Disposition'], 'attachment;filename=a___Set-Cookie: b_c')
+  assert.equal(
+    headers?.['Content-Disposition'],
+    "attachment;filename=a___Set-Cookie: b_c;filename*=UTF-8''a%22%0D%0ASet-Cookie%3A%20b%3Bc",
+  )
 })

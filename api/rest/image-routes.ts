@@ -11,6 +11,7 @@ import type { DeclaredRoute, Target } from './declared/route.ts'
 import { pageShape } from './declared/shapes.ts'
 import { fileAnswer, jsonWithBytes } from './files.ts'
 import { MAX_UPLOAD_BYTES, uploadedFile } from './form.ts'
+import { flagOf } from './query.ts'
 import { base64, deleteAnswer, DELETED, EXPORTED, RESOURCE } from './resource-shapes.ts'
 import { EVERYBODY, SYSTEM_AND_TENANT, type PublicRoute } from './route.ts'
 
@@ -232,11 +233,10 @@ function changeRoutes(parts: ImageRoutesParts): readonly DeclaredRoute[] {
       path: '/api/images/{imageType}/{imageKey}/public/{isPublic}',
       about: 'Lets everybody see an image by its public link, or nobody any longer.',
       targets: imageTo(parts, 'WRITE'),
-      words: { imageType: SCOPES, isPublic: ['true', 'false'] },
       query: {},
       body: undefined,
       handle: async ({ principal, targets, path: { isPublic } }) =>
-        service.renderOne(await images.setPublic(principal, targets.imageKey, isPublic === 'true')),
+        service.renderOne(await images.setPublic(principal, targets.imageKey, flagOf('isPublic', isPublic))),
     }),
     make.route({
       ...common,

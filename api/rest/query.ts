@@ -144,6 +144,11 @@ export function oneOf<Choice extends string>(name: string, value: string, choice
   return choice
 }
 
+/** A part of a path, in letters of any case: clients in Python write `True` (`rest-api.md` 3.4). */
+export function flagOf(name: string, value: string): boolean {
+  return oneOf(name, value.toLowerCase(), ['true', 'false']) === 'true'
+}
+
 /** Lower-case UUID text. */
 export function uuidOf(name: string, value: string): string {
   if (value.trim() === '') throw ParameterErrors.EMPTY({ name })

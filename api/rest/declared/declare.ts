@@ -164,7 +164,7 @@ async function bodyOf<Body>(
   schema: z.ZodType<Body>,
   raw: RawCall,
 ): Promise<Body> {
-  if (bodyIs === 'form') return validated(await raw.form(), schema)
+  if (bodyIs === 'form') return validated(raw.form(), schema)
   if (bodyIs === 'optional') return validated(raw.text().trim() === '' ? {} : raw.body(), schema)
   return validated(bodyIs === undefined ? raw.body() : raw.text(), schema)
 }

@@ -182,5 +182,5 @@ export interface RawCall {
   /** Parsed when asked for. Throws `parameter.BODY_…`. */
   readonly body: () => JsonValue
   /** The parts of a form. Throws `parameter.BODY_INVALID`. */
-  readonly form: () => Promise<FormMembers>
+  readonly form: () => FormMembers
 }
