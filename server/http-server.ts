@@ -101,6 +101,7 @@ export interface WebSocketOptions {
 }
 
 export interface HttpServer {
+  /** What is served for `GET` answers `HEAD` too. */
   route(method: HttpMethod | 'ANY', pattern: string, handler: HttpHandler, options?: RouteOptions): void
   webSocket(pattern: string, handler: WebSocketHandler, options: WebSocketOptions): void
   /** Every route declared so far. */

@@ -19,6 +19,8 @@ export interface UwsResponse {
   writeStatus(status: string): UwsResponse
   writeHeader(name: string, value: string): UwsResponse
   end(body: string | Uint8Array, closeConnection?: boolean): UwsResponse
+  /** Without a header that tells a length. */
+  endWithoutBody(): UwsResponse
   /** Sends what the system takes of a body of `total` bytes, and keeps nothing of the rest. */
   tryEnd(rest: Uint8Array, total: number): [isTaken: boolean, isDone: boolean]
   /** `offset`: how much of the body was taken. */

@@ -118,7 +118,8 @@ export class UwsExchange implements HttpRequest, HttpReply {
     const endsConnection = this.endsConnection || this.owner.isClosing
     if (this.isPaused) this.response.resume()
     this.isPaused = false
-    const inParts = left !== undefined && typeof body !== 'string' && body.length > 0 && !endsConnection
+    const isHead = this.method === 'HEAD'
+    const inParts = left !== undefined && typeof body !== 'string' && body.length > 0 && !endsConnection && !isHead
     this.response.cork(() => {
       this.response.writeStatus(REASONS[status] ?? String(status))
       if (contentType !== undefined) this.response.writeHeader('Content-Type', contentType)
@@ -126,11 +127,20 @@ export class UwsExchange implements HttpRequest, HttpReply {
         for (const name of Object.keys(headers)) this.response.writeHeader(name, headers[name] ?? '')
       }
       if (inParts) this.sendInParts(body, left)
+      else if (isHead) this.endWithoutBody(Buffer.byteLength(body))
       else this.response.end(body, endsConnection)
     })
     if (inParts) return
     left?.()
     this.owner.ended()
+  }
+
+  /**
+   * A body would be read as the next answer (RFC 9110 9.3.2). A length that uWS is told it waits for, and refuses the next request;
+   * nor can it then be told to end the connection, which the close of the server ends soon after.
+   */
+  private endWithoutBody(length: number): void {
+    this.response.writeHeader('Content-Length', String(length)).endWithoutBody()
   }
 
   private sendInParts(body: Uint8Array, left: () => void): void {

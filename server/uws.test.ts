@@ -94,6 +94,39 @@ test('issue-8 2.14: no answer names the server’s library', async (context) => 
   }
 })
 
+test('HEAD is answered like GET without the body, so that the next answer of the connection begins where it should', async (context) => {
+  const server = openServer(context)
+  server.route('GET', '/text', (_request, reply) => reply.send(200, 'text/plain', 'grün'))
+  const released: string[] = []
+  server.route('GET', '/file', (_request, reply) =>
+    reply.send(200, undefined, Buffer.alloc(70_000), { ETag: '"a"' }, () => released.push('file')),
+  )
+  server.route('ANY', '/*', (_request, reply) => reply.send(405, 'text/plain', 'not here'))
+  const port = await server.listen('127.0.0.1', 0)
+  const socket = connect(port, '127.0.0.1')
+  context.after(() => socket.destroy())
+  let answers = ''
+  const ended = new Promise((resolve) => socket.setEncoding('utf8').once('close', resolve))
+  socket.on('data', (text: string) => {
+    answers += text
+    if (answers.endsWith('grün')) socket.end()
+  })
+  const asked = ['HEAD /text', 'HEAD /file', 'HEAD /nowhere', 'GET /text']
+  socket.write(asked.map((line) => `${line} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''))
+  await ended
+  assert.deepEqual(
+    answers.match(/^HTTP.*|^Content-Length.*|^ETag.*|not here|grün/gim)?.map((line) => line.trim()),
+    [
+      ...['HTTP/1.1 200 OK', 'Content-Length: 5'],
+      ...['HTTP/1.1 200 OK', 'ETag: "a"', 'Content-Length: 70000'],
+      ...['HTTP/1.1 405 Method Not Allowed', 'Content-Length: 8'],
+      ...['HTTP/1.1 200 OK', 'Content-Length: 5', 'grün'],
+    ],
+  )
+  assert.ok(!answers.includes('\0'))
+  assert.deepEqual(released, ['file'])
+})
+
 test('a handler that throws is answered and told', async (context) => {
   const errors: unknown[] = []
   const server = openServer(context, errors)

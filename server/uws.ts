@@ -141,13 +141,15 @@ export class UwsServer implements HttpServer, ExchangeOwner {
       tooLarge: refuseBody,
       failed: (exchange, error) => this.options.onHandlerError(error, exchange, exchange),
     }
-    this.register(method, pattern, (response, request) => {
+    const take: Parameters<UwsApp['any']>[1] = (response, request) => {
       const declaredLength = Number(request.getHeader('content-length'))
       const exchange = new UwsExchange(response, request, parameterCount, headerNames, this, withAddress)
       this.inFlight++
       if (!METHODS_WITH_BODY.has(exchange.method)) return this.handle(handler, exchange)
       new BodyIntake(response, exchange, plan).begin(declaredLength)
-    })
+    }
+    this.register(method, pattern, take)
+    if (method === 'GET') this.register('HEAD', pattern, take)
   }
 
   webSocket(pattern: string, handler: WebSocketHandler, options: WebSocketOptions): void {
