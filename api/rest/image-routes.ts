@@ -11,7 +11,7 @@ import type { DeclaredRoute, Target } from './declared/route.ts'
 import { pageShape } from './declared/shapes.ts'
 import { fileAnswer, jsonWithBytes } from './files.ts'
 import { MAX_UPLOAD_BYTES, uploadedFile } from './form.ts'
-import { flagOf } from './query.ts'
+import { FLAG_WORDS, flagOf } from './query.ts'
 import { base64, deleteAnswer, DELETED, EXPORTED, RESOURCE } from './resource-shapes.ts'
 import { EVERYBODY, SYSTEM_AND_TENANT, type PublicRoute } from './route.ts'
 
@@ -233,6 +233,7 @@ function changeRoutes(parts: ImageRoutesParts): readonly DeclaredRoute[] {
       path: '/api/images/{imageType}/{imageKey}/public/{isPublic}',
       about: 'Lets everybody see an image by its public link, or nobody any longer.',
       targets: imageTo(parts, 'WRITE'),
+      words: { imageType: SCOPES, isPublic: FLAG_WORDS },
       query: {},
       body: undefined,
       handle: async ({ principal, targets, path: { isPublic } }) =>

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { EntityRoutesParts } from './declared/entity-routes.ts'
 import type { DeclaredRoute } from './declared/route.ts'
-import { flagOf } from './query.ts'
+import { FLAG_WORDS, flagOf } from './query.ts'
 import { TENANT_AND_CUSTOMER } from './route.ts'
 
 /** What new profiles start from; the addresses are the reference's defaults, which a profile replaces by what devices reach. */
@@ -35,6 +35,7 @@ export function lwm2mRoutes({ make }: Pick<EntityRoutesParts, 'make'>): readonly
       about: 'What a new LwM2M profile says of its server, or of its bootstrap server.',
       authorities: TENANT_AND_CUSTOMER,
       targets: {},
+      words: { isBootstrapServer: FLAG_WORDS },
       query: {},
       body: undefined,
       answer: ANSWER,

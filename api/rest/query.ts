@@ -144,9 +144,11 @@ export function oneOf<Choice extends string>(name: string, value: string, choice
   return choice
 }
 
-/** A part of a path, in letters of any case: clients in Python write `True` (`rest-api.md` 3.4). */
+/** Parts of a path that are flags; written in letters of any case, as clients in Python write `True` (`rest-api.md` 3.4). */
+export const FLAG_WORDS = ['true', 'false'] as const
+
 export function flagOf(name: string, value: string): boolean {
-  return oneOf(name, value.toLowerCase(), ['true', 'false']) === 'true'
+  return oneOf(name, value.toLowerCase(), FLAG_WORDS) === 'true'
 }
 
 /** Lower-case UUID text. */

@@ -7,7 +7,7 @@ import type { JsonValue } from '../../../model/json.ts'
 import type { AccessControl } from '../../../services/access-control.ts'
 import { ApiErrors, ParameterErrors } from '../../errors.ts'
 import { validated } from '../body.ts'
-import { oneOf, uuidOf, type Query } from '../query.ts'
+import { FLAG_WORDS, oneOf, uuidOf, type Query } from '../query.ts'
 import { EMPTY_ANSWER, jsonAnswer, type Answer } from '../route.ts'
 import { readQuery, type QuerySchema } from './query.ts'
 import type {
@@ -85,7 +85,10 @@ export class RouteMaker {
     const { principal } = raw
     const targets: Readonly<Record<string, AnyTarget>> = declaration.targets
     const path = withIds(raw.path, idNames(targets))
-    for (const [name, words] of Object.entries(wordsOf(declaration.words))) oneOf(name, path[name] ?? '', words)
+    for (const [name, words] of Object.entries(wordsOf(declaration.words))) {
+      const word = path[name] ?? ''
+      oneOf(name, words === FLAG_WORDS ? word.toLowerCase() : word, words)
+    }
     const query = readQuery(declaration.query, raw.query)
     requireHeaders(declaration.headers ?? [], raw)
     const body = declaration.body === undefined ? undefined : await bodyOf(declaration, declaration.body, raw)
