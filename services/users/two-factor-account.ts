@@ -51,6 +51,26 @@ export function configuredTypes(account: TwoFactorAccount): readonly { type: Pro
   ]
 }
 
+/**
+ * One of those that are set up is asked for first: front ends show nothing where none is. `chosen` becomes it, else the one that was, else
+ * the first.
+ */
+export function withOneDefault(account: TwoFactorAccount, chosen?: ProviderType): TwoFactorAccount {
+  const { totp, email, backup } = account
+  const there = [
+    ...(totp === undefined ? [] : [{ type: 'TOTP', isDefault: totp.useByDefault }]),
+    ...(email === undefined ? [] : [{ type: 'EMAIL', isDefault: email.useByDefault }]),
+    ...(backup === undefined ? [] : [{ type: 'BACKUP_CODE', isDefault: backup.useByDefault }]),
+  ]
+  const first = chosen ?? (there.find(({ isDefault }) => isDefault) ?? there[0])?.type
+  return {
+    ...account,
+    ...(totp === undefined ? {} : { totp: { ...totp, useByDefault: first === 'TOTP' } }),
+    ...(email === undefined ? {} : { email: { ...email, useByDefault: first === 'EMAIL' } }),
+    ...(backup === undefined ? {} : { backup: { ...backup, useByDefault: first === 'BACKUP_CODE' } }),
+  }
+}
+
 /** Who has the secret of a code has the codes: it is kept sealed. */
 export function sealedAccount(vault: Vault, userId: string, account: TwoFactorAccount): JsonObject {
   const { totp, sent, backup } = account

@@ -23,6 +23,7 @@ import {
   openedAccount,
   sealedAccount,
   shownAccount,
+  withOneDefault,
   type TwoFactorAccount,
 } from './two-factor-account.ts'
 import {
@@ -35,6 +36,7 @@ import {
 } from './two-factor-settings.ts'
 import type { UserSettings } from './user-settings.ts'
 
+const MEMBERS = { TOTP: 'totp', EMAIL: 'email', BACKUP_CODE: 'backup' } as const
 const CODE_BYTES = 5
 const MAILED_DIGITS = 6
 /** Of mails of one user to addresses that nobody confirmed, in a day: they reach who asked for nothing. */
@@ -113,10 +115,12 @@ export class TwoFactor {
     const there = new Set(platform.providers.map(({ providerType }) => providerType))
     const account = await this.accountOf(user.id)
     const own = configuredTypes(account).filter(({ type }) => there.has(type))
+    const first = own.find(({ isDefault }) => isDefault) ?? own[0]
     return own.map((provider) => {
       const isMail = provider.type === 'EMAIL'
       return {
-        ...provider,
+        type: provider.type,
+        isDefault: provider === first,
         contact: isMail ? hiddenAddress(account.email?.email ?? '') : null,
         minVerificationCodeSendPeriod: isMail ? platform.minVerificationCodeSendPeriod : null,
       }
@@ -175,7 +179,7 @@ export class TwoFactor {
       ...(setUpSession === undefined ? {} : { session: setUpSession }),
     }
     const offered = await this.providers()
-    return this.change(principal, (before) => {
+    const confirmed = (before: TwoFactorAccount): TwoFactorAccount => {
       // Again, for both may have been under way.
       if (setUpSession !== undefined && isOfAnotherSession(before, offered, setUpSession))
         throw UserErrors.TWO_FACTOR_OF_ANOTHER_SESSION()
@@ -195,30 +199,27 @@ export class TwoFactor {
           return { ...before, totp: { authUrl: config.authUrl, ...common, lastStep } }
         }
       }
-    })
+    }
+    const chosen = common.useByDefault ? config.providerType : undefined
+    return this.change(principal, (before) => withOneDefault(confirmed(before), chosen))
   }
 
-  /** One of them is asked for first. Throws `TWO_FACTOR_ABSENT`. */
+  /** One of them is asked for first, always. Throws `TWO_FACTOR_ABSENT`. */
   setDefault(principal: Principal, type: ProviderType, useByDefault: boolean): Promise<JsonObject> {
     return this.change(principal, (before) => {
-      const { totp, email, backup } = before
-      if ({ TOTP: totp, EMAIL: email, BACKUP_CODE: backup }[type] === undefined) throw UserErrors.TWO_FACTOR_ABSENT()
-      const isFirst = (other: ProviderType): boolean => other === type && useByDefault
-      return {
-        ...before,
-        ...(totp === undefined ? {} : { totp: { ...totp, useByDefault: isFirst('TOTP') } }),
-        ...(email === undefined ? {} : { email: { ...email, useByDefault: isFirst('EMAIL') } }),
-        ...(backup === undefined ? {} : { backup: { ...backup, useByDefault: isFirst('BACKUP_CODE') } }),
-      }
+      const member = MEMBERS[type]
+      const config = before[member]
+      if (config === undefined) throw UserErrors.TWO_FACTOR_ABSENT()
+      if (useByDefault) return withOneDefault(before, type)
+      return withOneDefault({ ...before, [member]: { ...config, useByDefault: false } })
     })
   }
 
   /** Backup codes alone are no second factor: they go with the last other one. */
   remove(principal: Principal, type: ProviderType): Promise<JsonObject> {
-    const member = ({ TOTP: 'totp', EMAIL: 'email', BACKUP_CODE: 'backup' } as const)[type]
     return this.change(principal, (before) => {
-      const after: TwoFactorAccount = { ...before, [member]: undefined }
-      return hasFactor(after) ? after : { ...after, backup: undefined }
+      const after: TwoFactorAccount = { ...before, [MEMBERS[type]]: undefined }
+      return hasFactor(after) ? withOneDefault(after) : { ...after, backup: undefined }
     })
   }
 

@@ -93,6 +93,40 @@ test('codes by mail need mail that is set up, and who insists on a second factor
   assert.equal(((await answer.json()) as { message: string }).message, 'Mail service is not set up')
 })
 
+test('one of the factors is asked for first, whatever is set up, chosen, taken away or no longer offered', async () => {
+  const { clock } = world.platform
+  await newUser('first@example.org')
+  const { token } = (await login('first@example.org')).body
+  const defaults = ({ configs }: Readonly<Record<string, unknown>>) =>
+    Object.entries(configs as Record<string, { useByDefault: boolean }>).map(([type, config]) => [
+      type,
+      config.useByDefault,
+    ])
+  const generated = async (type: string) => (await call('POST', `${CONFIG}/generate?providerType=${type}`, token)).body
+  const totp = await generated('TOTP')
+  const code = totpCode(totpSecretOf(String(totp['authUrl'])) ?? '', totpStep(clock.now()))
+  const set = await call('POST', `${CONFIG}?verificationCode=${code}`, token, totp)
+  assert.deepEqual(defaults(set.body), [['TOTP', true]])
+  const mailed = { ...(await generated('EMAIL')), useByDefault: true }
+  assert.equal((await call('POST', `${CONFIG}/submit`, token, mailed)).status, 200)
+  const both = await call('POST', `${CONFIG}?verificationCode=${lastCode()}`, token, mailed)
+  assert.deepEqual(defaults(both.body), [
+    ['TOTP', false],
+    ['EMAIL', true],
+  ])
+  const put = async (type: string, useByDefault: boolean) =>
+    defaults((await call('PUT', `${CONFIG}?providerType=${type}`, token, { useByDefault })).body)
+  const totpFirst = [
+    ['TOTP', true],
+    ['EMAIL', false],
+  ]
+  assert.deepEqual(await put('EMAIL', false), totpFirst)
+  assert.deepEqual(await put('EMAIL', false), totpFirst)
+  assert.deepEqual(await put('TOTP', true), totpFirst)
+  const left = await call('DELETE', `${CONFIG}?providerType=TOTP`, token)
+  assert.deepEqual(defaults(left.body), [['EMAIL', true]])
+})
+
 test('a code that was mailed opens once, for a while, and no sooner than one may be sent again', async () => {
   const { clock } = world.platform
   await newUser('mona@example.org')
@@ -112,7 +146,7 @@ test('a code that was mailed opens once, for a while, and no sooner than one may
   assert.equal(half['scope'], 'PRE_VERIFICATION_TOKEN')
   const { body: providers } = await call('GET', '/api/auth/2fa/providers', half['token'])
   assert.deepEqual(providers, [
-    { type: 'EMAIL', default: false, contact: '****@example.org', minVerificationCodeSendPeriod: 5 },
+    { type: 'EMAIL', default: true, contact: '****@example.org', minVerificationCodeSendPeriod: 5 },
   ])
   const verification = '/api/auth/2fa/verification'
   const check = (code: string) =>
@@ -209,7 +243,7 @@ test('who must have a second factor can do nothing before it is set up', async (
   const { body: config } = await call('POST', `${CONFIG}/generate?providerType=TOTP`, half['token'])
   const code = totpCode(totpSecretOf(String(config['authUrl'])) ?? '', totpStep(clock.now()))
   const saved = await call('POST', `${CONFIG}?verificationCode=${code}`, half['token'], config)
-  assert.deepEqual(saved.body, { configs: { TOTP: { providerType: 'TOTP', useByDefault: false } } })
+  assert.deepEqual(saved.body, { configs: { TOTP: { providerType: 'TOTP', useByDefault: true } } })
   const { body: pair } = await call('POST', '/api/auth/2fa/login', half['token'])
   assert.equal((await call('GET', '/api/auth/user', pair['token'])).status, 200)
   assert.equal(await scopeOf(), 'PRE_VERIFICATION_TOKEN')
