@@ -5,11 +5,13 @@
 import type { Authority, EntityRecord } from '../../model/entities.ts'
 import { NULL_UUID, type EntityId, type EntityType } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
+import type { Message } from '../../model/message.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Change } from '../../engine/subscriptions/change.ts'
 import type { Statement, Written } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { EntityTable, Row, TableColumn } from '../../storage/entities/tables/entity-table.ts'
+import type { MessageRoute } from '../message-route.ts'
 import type { Owner } from '../ownership.ts'
 import type { Operation } from '../permissions.ts'
 import type { Column, Reference } from './column.ts'
@@ -85,6 +87,15 @@ export interface Prepared<Columns extends ColumnSet> {
   readonly following?: readonly Statement[]
 }
 
+export interface EntityNews<Columns extends ColumnSet> {
+  readonly principal: Principal
+  readonly before: RecordOf<Columns>
+  readonly after: RecordOf<Columns> | undefined
+  readonly services: EntityAccess
+  /** Those of the same type. */
+  readonly siblings: EntityReads<Columns>
+}
+
 export interface MessageDestination {
   readonly ruleChainId: string | null
   /** As the tenant names it. */
@@ -130,6 +141,8 @@ export interface EntityReads<Columns extends ColumnSet> {
   /** Of all that match; counts as a change of each. */
   updateAll(tenantId: string, where: Partial<RecordOf<Columns>>, members: Partial<RecordOf<Columns>>): Statement
   count(tenantId: string, members: Partial<RecordOf<Columns>>): Promise<number>
+  /** Whose messages about it are, and where they go. */
+  routeOf(record: RecordOf<Columns>): Promise<MessageRoute>
 }
 
 type TableMembers = 'name' | 'version' | 'isInherited' | 'tenantIdSince' | 'countedSince' | 'forgetsCountsSince'
@@ -198,6 +211,8 @@ export interface EntityDeclaration<Columns extends ColumnSet> {
   routeOf?(record: RecordOf<Columns>, services: EntityAccess): Promise<MessageDestination>
   /** What goes with it, before it in the same transaction. */
   takesAlong?(record: RecordOf<Columns>, services: EntityAccess): Companions
+  /** Messages to the rule engine beside the change's own, of entities that were there; `after` is absent where it is deleted. */
+  news?(change: EntityNews<Columns>): Promise<readonly Message[]>
   /** Before it goes. Throws to refuse; what it returns goes into the same transaction. */
   beforeDelete?(record: RecordOf<Columns>, services: EntityAccess): Promise<readonly Statement[] | undefined>
 }

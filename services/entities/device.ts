@@ -9,6 +9,7 @@ import { defineEntity, type RecordOf } from './define.ts'
 import { DeviceErrors } from './device-errors.ts'
 import { deviceProfiles, newDeviceProfile, type DeviceProfile } from './device-profile.ts'
 import type { TransportType } from './device-profile-data.ts'
+import { lastGatewayOf, newsMessage, newsOf } from './gateway-news.ts'
 import { packageId } from './package-id.ts'
 
 const taken = (): Error => EntityStoreErrors.NAME_TAKEN({ entity: 'Device', property: 'name' })
@@ -117,6 +118,16 @@ export const devices = defineEntity({
   async routeOf({ tenantId, deviceProfileId }, services) {
     const profile = await services.of(deviceProfiles).find(tenantId, deviceProfileId)
     return { ruleChainId: profile?.defaultRuleChainId ?? null, queueName: profile?.defaultQueueName ?? null }
+  },
+  /** A gateway need not be told what it did itself. */
+  async news({ principal, before, after, services, siblings }) {
+    const gatewayId = lastGatewayOf(before)
+    const call = newsOf(before, after)
+    if (gatewayId === undefined || call === undefined || principal.gatewayId !== undefined) return []
+    const gateway = await siblings.find(before.tenantId, gatewayId)
+    if (gateway === undefined || gateway.id === before.id) return []
+    const made = { messageId: services.newId(), callId: services.newId(), now: services.now() }
+    return [newsMessage(gateway, await siblings.routeOf(gateway), call, made)]
   },
   async beforeDelete({ id: deviceId }, services) {
     return services.store.credentialChanges.note(deviceId, services.now())

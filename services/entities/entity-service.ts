@@ -240,7 +240,8 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     }
     const followers = this.access.copy(this.definition.type, tenantId, record.id, changedMembers(before, record))
     const steps = [...statements, this.update(record), ...following, ...followers]
-    await this.commit(principal, record, steps, 'ENTITY_UPDATED', {}, joined)
+    const news = await this.newsOf(principal, before, record)
+    await this.commit(principal, record, steps, 'ENTITY_UPDATED', {}, [...joined, ...news])
     return record
   }
 
@@ -263,7 +264,8 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
       ...parts.entities.deleteAttached(id),
       parts.entities.cleanups.note(id),
     ]
-    const written = await this.commit(principal, record, statements, 'ENTITY_DELETED')
+    const news = await this.newsOf(principal, record, undefined)
+    const written = await this.commit(principal, record, statements, 'ENTITY_DELETED', {}, news)
     const tenantId = definition.tenantOf?.(record) ?? record.tenantId
     for (const entity of [...(companions?.gone(written) ?? []), { entityType: definition.type, id }]) {
       parts.forgetAttributes(entity.id)
@@ -409,6 +411,15 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     parts.notifications.committed(told)
     if (type !== 'ENTITY_DELETED') this.tell(record, type === 'ENTITY_CREATED' ? 'created' : 'changed')
     return written
+  }
+
+  private async newsOf(
+    principal: Principal,
+    before: RecordOf<Columns>,
+    after: RecordOf<Columns> | undefined,
+  ): Promise<readonly Joined[]> {
+    const change = { principal, before, after, services: this.access, siblings: this }
+    return ((await this.definition.news?.(change)) ?? []).map((news) => ({ statements: [], news }))
   }
 
   private async eventOf(

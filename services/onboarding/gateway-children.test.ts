@@ -81,6 +81,43 @@ describe('devices behind a gateway', () => {
     assert.equal((await named('kept')).version, 2)
   })
 
+  test('their gateway is called when they get another name or go, and not for what else changes', async () => {
+    const told = await gatewayNamed('told')
+    const id = await connect('to rename', 'default', told)
+    const service = platform.services.declared.of(devices)
+    const calls = (): unknown[] =>
+      platform.link.messages
+        .filter(({ type, originator }) => type === 'RPC_CALL_FROM_SERVER_TO_DEVICE' && originator.id === told.deviceId)
+        .map(({ data, metadata }) => {
+          const { method, params } = JSON.parse(data) as { method: string; params: string }
+          return [
+            method,
+            JSON.parse(params) as unknown,
+            metadata['oneway'],
+            metadata['persistent'],
+            metadata['deviceName'],
+          ]
+        })
+    await service.saveByUser(platform.tenant, { ...(await named('to rename')), label: 'new' })
+    assert.deepEqual(calls(), [])
+    await service.saveByUser(platform.tenant, { ...(await named('to rename')), name: 'renamed' })
+    const renamed = ['gateway_device_renamed', { 'to rename': 'renamed' }, 'true', 'true', 'told']
+    assert.deepEqual(calls(), [renamed])
+    await service.deleteByUser(platform.tenant, id)
+    assert.deepEqual(calls(), [renamed, ['gateway_device_deleted', 'renamed', 'true', 'true', 'told']])
+  })
+
+  test('nobody is called of a device whose gateway is gone', async () => {
+    const gone = await gatewayNamed('gone')
+    const id = await connect('left behind', 'default', gone)
+    const service = platform.services.declared.of(devices)
+    await service.deleteByUser(platform.tenant, gone.deviceId)
+    await service.saveByUser(platform.tenant, { ...(await named('left behind')), name: 'left alone' })
+    await service.deleteByUser(platform.tenant, id)
+    const calls = platform.link.messages.filter(({ originator }) => originator.id === gone.deviceId)
+    assert.ok(calls.every(({ type }) => type !== 'RPC_CALL_FROM_SERVER_TO_DEVICE'))
+  })
+
   test('are found by tenant and name, of no other tenant', async () => {
     const id = await connect('named')
     const own = childKey(platform.tenantId, 'named')

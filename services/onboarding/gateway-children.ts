@@ -14,6 +14,7 @@ import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import { devices, type Device } from '../entities/device.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
+import { LAST_GATEWAY } from '../entities/gateway-news.ts'
 import { retried } from '../entities/retried.ts'
 import type { Joined } from '../entities/service-parts.ts'
 
@@ -25,7 +26,6 @@ export interface GatewayChildrenParts {
 }
 
 const RELATION = 'Created'
-const LAST_GATEWAY = 'lastConnectedGateway'
 const REFUSED_MS = 300_000
 const MAX_REFUSED_BYTES = 1 << 20
 const REFUSED_BYTES = 24

@@ -9,6 +9,8 @@ const MQTT_PACKAGES = ['tb-mqtt-client==1.13.14', 'mmh3==5.3.1'] as const
 
 const SPARKPLUG_PACKAGES = ['pysparkplug==0.6.1', 'paho-mqtt==1.6.1', 'protobuf==7.36.2'] as const
 
+const GATEWAY_PACKAGES = ['thingsboard-gateway==3.8.5', 'tb-mqtt-client==1.13.13', 'mmh3==5.3.1'] as const
+
 /**
  * The path of a Python that has them; its own programs name the folder in which they were installed, so run modules (`-m schemathesis`).
  * Throws when they can not be had.
@@ -25,6 +27,11 @@ export function pythonMqttClient(): Promise<string> {
 /** The same with a client of Sparkplug B (Apache-2.0). */
 export function pythonSparkplugClient(): Promise<string> {
   return pythonWith('python-sparkplug-client', SPARKPLUG_PACKAGES)
+}
+
+/** The same with the official IoT gateway (Apache-2.0): its module is `thingsboard_gateway.tb_gateway`. */
+export function pythonGateway(): Promise<string> {
+  return pythonWith('python-gateway', GATEWAY_PACKAGES)
 }
 
 async function pythonWith(label: string, packages: readonly string[]): Promise<string> {
