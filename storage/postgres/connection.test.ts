@@ -172,3 +172,22 @@ test('commits are synced also where the server is set to sync later', skip, asyn
   const { rows } = await second.query<{ synchronous_commit: string }>({ text: 'show synchronous_commit' })
   assert.deepEqual(rows, [{ synchronous_commit: 'on' }])
 })
+
+test(
+  'who stands still in the middle of a transaction holds its rows no longer than an answer may take',
+  skip,
+  async (context) => {
+    assert.ok(server !== undefined)
+    const url = await emptyDatabase(server)
+    const [standing, next] = [400, 10_000].map((answerWithinMs) => {
+      const connection = new PostgresConnection({ url, applicationName: 'test', answerWithinMs })
+      context.after(() => connection.close())
+      return connection
+    })
+    await next?.query({ text: 'create table owner (epoch integer)' })
+    await next?.query({ text: 'insert into owner values (1)' })
+    await standing?.queries([{ text: 'begin' }, { text: 'update owner set epoch = 2' }])
+    const { command } = resultOf((await next?.queries([{ text: 'update owner set epoch = 3' }]))?.[0])
+    assert.equal(command, 'UPDATE')
+  },
+)

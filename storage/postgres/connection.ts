@@ -197,6 +197,8 @@ export class PostgresConnection {
       connectionTimeoutMillis: this.settings.connectWithinMs ?? CONNECT_WITHIN_MS,
       // The server gives a statement up at the same time: what nobody waits for is not worth its work.
       statement_timeout: answerWithinMs,
+      // Locks of a process that stands still in the middle of a transaction must not keep the next owner of a partition waiting.
+      idle_in_transaction_session_timeout: answerWithinMs,
       query_timeout: answerWithinMs + LATER_MS,
       keepAlive: true,
       pipeline: true,
