@@ -22,12 +22,14 @@ export class StatesInMemory implements NodeStateStore {
         [...this.states.values()]
           .filter((row) => isOf(row) && row.wakeAt !== null && row.wakeAt <= time)
           .sort((a, b) => (a.wakeAt ?? 0) - (b.wakeAt ?? 0))
-          .slice(0, limit),
+          .slice(0, limit)
+          .map(rowOf),
       due: async (time, limit) =>
         [...this.outputs.values()]
           .filter((row) => isOf(row) && row.due <= time)
           .sort((a, b) => a.due - b.due)
-          .slice(0, limit),
+          .slice(0, limit)
+          .map(rowOf),
       nextTime: async () => {
         const times = [
           ...[...this.states.values()].filter(isOf).flatMap(({ wakeAt }) => wakeAt ?? []),
@@ -48,8 +50,13 @@ export class StatesInMemory implements NodeStateStore {
     return rows.filter((row) => row.tenantId === tenantId).reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
-  encode({ id, ts, type, tenantId, originator, metadata, data, resumption }: Message): string {
-    return JSON.stringify({ id, ts, type, tenantId, originator, metadata, data, resumption })
+  encode(message: Message): string {
+    const { id, ts, type, tenantId, originator, customerId, metadata, dataType, data } = message
+    const { ruleChainId, ruleNodeId, queueName, resumption, calculatedFieldIds } = message
+    return JSON.stringify({
+      ...{ id, ts, type, tenantId, originator, customerId, metadata, dataType, data },
+      ...{ ruleChainId, ruleNodeId, queueName, resumption, calculatedFieldIds },
+    })
   }
 
   decode(text: string): Message {
@@ -64,7 +71,10 @@ export class StatesInMemory implements NodeStateStore {
   }
 
   protected async load(ids: readonly string[]): Promise<readonly StoredState[]> {
-    return ids.flatMap((id) => this.states.get(id) ?? [])
+    return ids.flatMap((id) => {
+      const row = this.states.get(id)
+      return row === undefined ? [] : [rowOf(row)]
+    })
   }
 
   protected isStale(stream: number, own: number): boolean {
@@ -77,4 +87,9 @@ export class StatesInMemory implements NodeStateStore {
     for (const row of commit.outputs) this.outputs.set(row.id, { ...row, stream })
     for (const id of commit.removedOutputs) this.outputs.delete(id)
   }
+}
+
+/** As it was committed. */
+function rowOf<Row extends { readonly stream: number }>({ stream: _, ...row }: Row): Omit<Row, 'stream'> {
+  return row
 }

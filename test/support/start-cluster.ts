@@ -81,6 +81,7 @@ export function startMember(
   environment: Readonly<Record<string, string>>,
   roles: readonly ClusterRole[],
   more: Readonly<Record<string, string>> = {},
+  preload: readonly string[] = [],
 ): Promise<RunningMillrace> {
-  return startMillrace({ environment: { ...environment, MILLRACE_ROLES: roles.join(','), ...more } })
+  return startMillrace({ environment: { ...environment, MILLRACE_ROLES: roles.join(','), ...more }, preload })
 }

@@ -48,6 +48,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
 ]
 
+/** What the test of partitions that move must find. */
+export const OWNER_BUG: PlantedBug = {
+  name: 'state of the old owner',
+  file: 'services/node-states.ts',
+  code: '      nodeState.fence(name, epoch, stale),',
+  planted: '',
+}
+
 /** Which simulation finds it. */
 export type Simulation = 'devices' | 'group-commit' | 'services'
 
@@ -179,7 +187,7 @@ export function simulationBugs(simulation: Simulation): readonly SimulationBug[]
 }
 
 export function bugOf(name: string): PlantedBug {
-  const bug = [...PLANTED_BUGS, ...SIMULATION_BUGS].find((one) => one.name === name)
+  const bug = [...PLANTED_BUGS, OWNER_BUG, ...SIMULATION_BUGS].find((one) => one.name === name)
   if (bug === undefined) throw new Error(`no planted bug is called "${name}"`)
   return bug
 }
