@@ -24,7 +24,7 @@ const work = z.object({
 
 export const poolSchema = z.object({
   name: z.string(),
-  settings: z.record(z.enum(POOL_SETTINGS), z.number()),
+  settings: z.partialRecord(z.enum(POOL_SETTINGS), z.number()),
   threads: z.number(),
   scripts: z.number(),
   tenants: z.number(),
@@ -53,7 +53,9 @@ export type Pool = z.infer<typeof poolSchema>
 type Work = z.infer<typeof work>
 
 export function poolText(pool: Pool): string {
-  const settings = POOL_SETTINGS.map((name) => `${name}=${pool.settings[name]}`)
+  const settings = POOL_SETTINGS.flatMap((name) =>
+    pool.settings[name] === undefined ? [] : `${name}=${pool.settings[name]}`,
+  )
   return [
     `pool ${pool.name}: ${pool.threads} of ${pool.settings.threads} threads up, ${percent(pool.work.utilisation)} used, ` +
       `${pool.scripts} scripts of ${pool.tenants} tenants, ${pool.waiting} messages wait, ${pool.running} tasks under way`,

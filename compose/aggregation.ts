@@ -11,7 +11,11 @@ export interface Aggregation {
 }
 
 export function openAggregation(config: Config, closing: Closing): Aggregation {
-  const workers = new AggregationWorkers({ clock: systemClock, threads: config.aggregationThreads })
+  const workers = new AggregationWorkers({
+    clock: systemClock,
+    threads: config.aggregationThreads,
+    timeoutMs: config.aggregationTimeoutMs,
+  })
   closing.add('aggregation workers', () => workers.close())
   return {
     workers,

@@ -56,6 +56,7 @@ const AGGREGATION: Names<AggregationFigures> = {
   pooled: 'pooled_jobs_total',
   entities: 'entities_total',
   refused: 'refused_total',
+  timedOut: 'timed_out_total',
   pooledMs: 'pooled_milliseconds_total',
 }
 

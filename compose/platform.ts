@@ -181,7 +181,10 @@ export async function startPlatform(
         ...calculationFigures(stored.calculation),
         ...figuresOf({ actors, gateway, devices, running, javaScript }),
       ],
-      workers: createWorkerAdmin(roles.has('engine') || roles.has('api') ? [javaScript] : []),
+      workers: createWorkerAdmin([
+        ...(roles.has('engine') || roles.has('api') ? [javaScript] : []),
+        ...(running === undefined ? [] : [running.aggregation]),
+      ]),
       backups,
       demo: seeded.demo,
     })

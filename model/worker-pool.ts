@@ -113,7 +113,8 @@ export interface ScriptWork {
 
 export interface PoolReport {
   readonly name: string
-  readonly settings: PoolSettings
+  /** Those that the pool has. */
+  readonly settings: Pick<PoolSettings, 'threads'> & Partial<PoolSettings>
   /** Threads that are there now. */
   readonly threads: number
   readonly scripts: number
@@ -135,6 +136,6 @@ export interface WorkerAdmin {
   pools(rows?: number): readonly PoolReport[]
   /** Throws UNKNOWN_POOL. */
   pool(name: string, rows?: number): PoolReport
-  /** Resolves when the change holds and what ran by the old settings has ended. Throws UNKNOWN_POOL, SETTING, SETTINGS_CONFLICT, STOPPING. */
+  /** Resolves when the change holds and what ran by the old settings has ended. Throws UNKNOWN_POOL, SETTING, SETTINGS_CONFLICT, FIXED, STOPPING. */
   resize(name: string, change: Partial<PoolSettings>): Promise<PoolReport>
 }

@@ -77,7 +77,7 @@ async function measured(workers: AggregationWorkers, job: SummaryJob): Promise<M
   const startedAt = performance.now()
   let jobs = 0
   do {
-    await workers.summarize(job)
+    await workers.summarize(job, 'tenant')
     jobs++
   } while (performance.now() < until)
   const took = performance.now() - startedAt

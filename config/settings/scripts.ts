@@ -101,6 +101,14 @@ export const SCRIPT_SETTINGS = {
     description:
       'Threads for aggregations of many entities, each of 15 MiB. They start with the first that is large, and end after an idle minute.',
   }),
+  aggregationTimeoutMs: scripts.integer({
+    name: 'AGGREGATION_TIMEOUT_MS',
+    default: 10_000,
+    min: 100,
+    max: 3_600_000,
+    unit: 'ms',
+    description: 'Longest computing of one aggregation on its thread, which is ended then: the aggregation fails.',
+  }),
   aggregationMaxEntities: scripts.integer({
     name: 'AGGREGATION_MAX_ENTITIES',
     default: 100_000,

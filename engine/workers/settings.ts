@@ -10,6 +10,11 @@ export const WorkerErrors = defineErrors('workers', {
     text: '{setting}: a whole number from {least} to {most} ({unit}) is expected',
   },
   SETTINGS_CONFLICT: { kind: 'invalid', status: 400, text: '{reason}' },
+  FIXED: {
+    kind: 'invalid',
+    status: 400,
+    text: "the settings of pool '{name}' change with a restart: {settings}",
+  },
   STOPPING: { kind: 'retryable', status: 503, text: 'worker pools are closed' },
 })
 

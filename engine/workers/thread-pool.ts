@@ -27,8 +27,11 @@ export interface ThreadPoolOptions {
 }
 
 export interface ThreadPool<Request, Answer> {
-  /** Rejects with `POOL_CLOSED` or `TASK_LOST` (the thread died, its queue is full); a dead thread is replaced. */
-  run(request: Request): Promise<Answer>
+  /**
+   * Rejects with `POOL_CLOSED` or `TASK_LOST` (the thread died, its queue is full, or `signal` ended the task and its thread); a dead thread is
+   * replaced, beyond `minThreads` with the next task.
+   */
+  run(request: Request, signal?: AbortSignal): Promise<Answer>
   /** Threads that are there now. */
   readonly threads: number
   /** Lets tasks under way and waiting end, then ends the threads. Idempotent. */
@@ -49,11 +52,11 @@ export function createThreadPool<Request, Answer>(options: ThreadPoolOptions): T
     await (await starting).close()
   }
   return {
-    async run(request) {
+    async run(request, signal) {
       if (closing !== undefined) throw ThreadPoolErrors.POOL_CLOSED()
       running++
       try {
-        return await (pool ?? (await starting)).run(request)
+        return await (pool ?? (await starting)).run(request, signal === undefined ? undefined : { signal })
       } catch (error) {
         throw ThreadPoolErrors.TASK_LOST({ reason: errorText(error) }, error)
       } finally {

@@ -89,7 +89,7 @@ class TenantTurn implements AggregationTurn {
   }
 
   summarize(job: SummaryJob) {
-    return this.workers.summarize(job)
+    return this.workers.summarize(job, this.tenantId)
   }
 
   private took(bytes: number): void {

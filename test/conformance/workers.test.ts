@@ -114,6 +114,24 @@ describe('worker pools', () => {
     assert.deepEqual([none.body['busiestScripts'], none.body['busiestTenants']], [[], []])
   })
 
+  test('show the pool of aggregations beside it, whose settings change with a restart', async () => {
+    const pool = (await call<Pool>('GET', '/api/admin/workers/aggregation')).body
+    assert.deepEqual(pool.settings, {
+      threads: 2,
+      minThreads: 0,
+      idleTimeoutMs: 60_000,
+      queueBound: 1000,
+      timeoutMs: 10_000,
+    })
+    const { code, out, error } = await command()
+    assert.equal(code, 0, error)
+    assert.match(out, /^pool aggregation: 0 of 2 threads up, 0% used/m)
+    assert.match(out, /^ {2}settings {2}threads=2 minThreads=0 idleTimeoutMs=60000 queueBound=1000 timeoutMs=10000$/m)
+    const refused = await call('POST', '/api/admin/workers/aggregation', { threads: 4 })
+    assert.equal(refused.status, 400)
+    assert.match(String(refused.body['message']), /AGGREGATION_THREADS/)
+  })
+
   test('are changed by what a body names, and answer with what holds then', async () => {
     const { status, body } = await call<Pool>('POST', '/api/admin/workers/javascript', {
       batchMessages: 64,
@@ -132,7 +150,7 @@ describe('worker pools', () => {
       '/api/admin/workers/other',
       { threads: 1 },
       404,
-      "there is no worker pool 'other': there are javascript",
+      "there is no worker pool 'other': there are javascript, aggregation",
     ],
     [
       'too many threads',

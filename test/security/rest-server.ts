@@ -7,6 +7,7 @@ import { registerWebSocketApi } from '../../api/ws/register.ts'
 import { Backups } from '../../compose/backup/backups.ts'
 import type { JavaScriptWorkers } from '../../engine/script/javascript/javascript-workers.ts'
 import { createWorkerAdmin } from '../../engine/workers/admin.ts'
+import { AggregationWorkers } from '../../engine/workers/aggregation/aggregation-workers.ts'
 import { UwsServer } from '../../server/uws.ts'
 import { testRandom, type TestPlatform } from '../../services/testkit.ts'
 
@@ -48,7 +49,7 @@ export async function serveRest(platform: TestPlatform, javaScript: JavaScriptWo
     version: '0.0.0',
     metricsSources: [],
     healthChecks: [],
-    workers: createWorkerAdmin([javaScript]),
+    workers: createWorkerAdmin([javaScript, new AggregationWorkers({ clock, threads: 2 })]),
     backups: new Backups({
       sources: undefined,
       kept: 'nothing',

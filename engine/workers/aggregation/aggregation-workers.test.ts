@@ -4,8 +4,12 @@ import { LatestColumnBuilder } from '../../../model/latest-column.ts'
 import { ManualClock } from '../../../model/manual-clock.ts'
 import { summarized, type SummaryJob } from '../../../model/group-summary.ts'
 import { systemClock } from '../../../model/system-clock.ts'
+import { createWorkerAdmin } from '../admin.ts'
+import { createThreadPool } from '../thread-pool.ts'
 import { AggregationWorkers, type SummaryPool } from './aggregation-workers.ts'
 import { TenantTurns } from './tenant-turns.ts'
+
+const TENANT = 't'
 
 function job(size: number): SummaryJob {
   const column = new LatestColumnBuilder(size)
@@ -22,7 +26,7 @@ function job(size: number): SummaryJob {
 describe('aggregation workers', () => {
   test('a small job is done at once, a large one by a thread, and both tell the same as the plain function', async () => {
     const workers = new AggregationWorkers({ clock: systemClock, threads: 1 })
-    for (const size of [10, 60_000]) assert.deepEqual(await workers.summarize(job(size)), summarized(job(size)))
+    for (const size of [10, 60_000]) assert.deepEqual(await workers.summarize(job(size), TENANT), summarized(job(size)))
     const { inline, pooled, threads, entities } = workers.figures()
     assert.deepEqual({ inline, pooled, threads, entities }, { inline: 1, pooled: 1, threads: 1, entities: 60_010 })
     await workers.close()
@@ -30,7 +34,7 @@ describe('aggregation workers', () => {
 
   test('no thread is there before the first large job', async () => {
     const workers = new AggregationWorkers({ clock: systemClock, threads: 2 })
-    await workers.summarize(job(10))
+    await workers.summarize(job(10), TENANT)
     assert.equal(workers.figures().threads, 0)
     await workers.close()
   })
@@ -46,9 +50,9 @@ describe('aggregation workers', () => {
       close: async () => undefined,
     }
     const workers = new AggregationWorkers({ clock: systemClock, threads: 1, inlineUs: 0 }, () => pool)
-    assert.deepEqual(await workers.summarize(job(5)), summarized(job(5)))
+    assert.deepEqual(await workers.summarize(job(5), TENANT), summarized(job(5)))
     lost = 2
-    await assert.rejects(workers.summarize(job(5)), { code: 'aggregation.POOL_UNAVAILABLE', isOutage: true })
+    await assert.rejects(workers.summarize(job(5), TENANT), { code: 'aggregation.POOL_UNAVAILABLE', isOutage: true })
     await workers.close()
   })
 
@@ -56,7 +60,7 @@ describe('aggregation workers', () => {
     const workers = new AggregationWorkers({ clock: systemClock, threads: 1 })
     const done: number[] = []
     const works = Array.from({ length: 5 }, (_, index) =>
-      workers.inTurn('t', async () => void done.push((await workers.summarize(job(10 + index))).entities)),
+      workers.inTurn('t', async () => void done.push((await workers.summarize(job(10 + index), TENANT)).entities)),
     )
     const closing = workers.close()
     await assert.rejects(
@@ -65,6 +69,53 @@ describe('aggregation workers', () => {
     )
     await Promise.all([...works, closing])
     assert.deepEqual(done, [10, 11, 12, 13, 14])
+  })
+})
+
+/** Real threads: a job of one entity never ends there. */
+function stuckThreads(): SummaryPool {
+  return createThreadPool({
+    entry: new URL('./stuck-thread.testkit.ts', import.meta.url),
+    ...{ threads: 1, minThreads: 0, queueBound: 1, workerData: undefined },
+  })
+}
+
+describe('the deadline of a job', () => {
+  const options = { clock: systemClock, threads: 1, inlineUs: 0, timeoutMs: 1500 }
+
+  void test('one that does not end is ended with its thread, counted and told, and what waits behind it is computed', async () => {
+    const workers = new AggregationWorkers(options, stuckThreads)
+    const stuck = assert.rejects(workers.summarize(job(1), TENANT), {
+      ...{ code: 'aggregation.TIMED_OUT', kind: 'terminal', isTimeout: true },
+      message: /more than 1500 ms .* \(AGGREGATION_TIMEOUT_MS\)/,
+    })
+    assert.deepEqual(await workers.summarize(job(5), 'other'), summarized(job(5)))
+    await stuck
+    assert.equal(workers.figures().timedOut, 1)
+    await workers.close()
+  })
+
+  void test('an operator sees the pool, its threads and who keeps them busy', async () => {
+    const workers = new AggregationWorkers(options, stuckThreads)
+    await assert.rejects(workers.summarize(job(1), TENANT))
+    await workers.summarize(job(5), 'other')
+    const [pool] = createWorkerAdmin([workers]).pools()
+    assert.ok(pool !== undefined)
+    const { name, settings, tenants, waiting, running, work, busiestTenants } = pool
+    assert.deepEqual([name, tenants, waiting, running], ['aggregation', 2, 0, 0])
+    assert.equal(settings.timeoutMs, 1500)
+    const { messages, batches, timeouts, errors, deaths } = work.totals
+    assert.deepEqual(
+      { messages, batches, timeouts, errors, deaths },
+      { messages: 6, batches: 2, timeouts: 1, errors: 1, deaths: 0 },
+    )
+    assert.ok(work.utilisation > 0)
+    assert.deepEqual(
+      busiestTenants.map(({ tenantId }) => tenantId),
+      [TENANT, 'other'],
+    )
+    await assert.rejects(createWorkerAdmin([workers]).resize('aggregation', { threads: 4 }), { code: 'workers.FIXED' })
+    await workers.close()
   })
 })
 

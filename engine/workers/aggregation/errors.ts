@@ -14,6 +14,12 @@ export const AggregationErrors = defineErrors('aggregation', {
     status: 503,
     text: 'aggregation workers do not answer: {reason}',
   },
+  TIMED_OUT: {
+    kind: 'terminal',
+    isTimeout: true,
+    status: 504,
+    text: 'The aggregation took more than {ms} ms on its thread, and was ended (AGGREGATION_TIMEOUT_MS)',
+  },
   TOO_MANY_ENTITIES: {
     kind: 'invalid',
     status: 400,

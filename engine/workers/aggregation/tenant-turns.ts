@@ -51,6 +51,11 @@ export class TenantTurns {
     })
   }
 
+  /** Pieces of the tenant that wait. */
+  waitingOf(tenantId: string): number {
+    return this.tenants.find(tenantId)?.waiting.length ?? 0
+  }
+
   /** Resolves when nothing waits and nothing is under way. */
   drained(): Promise<void> {
     if (this.running === 0 && this.waiting === 0) return Promise.resolve()
