@@ -110,7 +110,7 @@ export const notificationTemplates = defineEntity({
   }),
   async prepare(record) {
     checkMethods(record.configuration)
-    return { record }
+    return { record: { ...record, configuration: withMethodNames(record.configuration) } }
   },
   async beforeDelete({ id: templateId, tenantId }, services) {
     const waiting = { templateId, status: 'SCHEDULED' }
@@ -120,10 +120,15 @@ export const notificationTemplates = defineEntity({
   },
 })
 
-/** The templates of a configuration by their delivery methods. */
+/** The templates of a configuration by their delivery methods; each names its own, by which strict clients tell them apart. */
 export function methodsOf(configuration: JsonValue): JsonObject {
   const methods = isJsonObject(configuration) ? configuration['deliveryMethodsTemplates'] : undefined
-  return isJsonObject(methods) ? methods : {}
+  if (!isJsonObject(methods)) return {}
+  const named = Object.entries(methods).map(([method, template]): [string, JsonValue] => [
+    method,
+    isJsonObject(template) ? { ...template, method } : template,
+  ])
+  return Object.fromEntries(named)
 }
 
 /** Throws `CONFIGURATION` where there is no method, or one in use has no text. */
@@ -136,6 +141,12 @@ export function checkMethods(configuration: JsonValue): void {
     const isText = typeof body === 'string' && body.trim() !== ''
     if (enabled === true && !isText) throw NotificationErrors.CONFIGURATION({ member: `${member}.${method}.body` })
   }
+}
+
+/** The configuration, with the name of its method in each template. */
+export function withMethodNames(configuration: JsonValue): JsonValue {
+  if (!isJsonObject(configuration)) return configuration
+  return { ...configuration, deliveryMethodsTemplates: methodsOf(configuration) }
 }
 
 /** All of a tenant are looked through at each event of their type. */

@@ -185,7 +185,7 @@ test('a preview says whom a request would reach, and sends nothing', async () =>
   const preview = await notifications().preview(platform.tenant, { targets: [all.id], templateId: template.id }, 1)
   assert.deepEqual(
     [preview['totalRecipientsCount'], preview['recipientsCountByTarget'], preview['processedTemplates']],
-    [2, { all: 2 }, { WEB: { enabled: true, subject: 'Hi', body: `Hello ${platform.tenant.email}` } }],
+    [2, { all: 2 }, { WEB: { enabled: true, method: 'WEB', subject: 'Hi', body: `Hello ${platform.tenant.email}` } }],
   )
   assert.equal((await requests().page(platform.tenantId, {}, PAGE)).totalElements, 0)
 })
@@ -222,6 +222,19 @@ test('a secret of the settings is neither shown nor stored as it is, and stays w
   assert.ok(!before.includes(secret))
   await settings.save(platform.tenantId, { deliveryMethodsConfigs: { SLACK: { method: 'SLACK' } } })
   assert.equal(await stored(), before)
+})
+
+test('each template of a method has its name', async () => {
+  const templates = platform.services.declared.of(notificationTemplates)
+  const deliveryMethodsTemplates = { WEB: { enabled: true, body: 'b' }, EMAIL: { enabled: false } }
+  const draft = { name: 'named', notificationType: 'GENERAL' as const, configuration: { deliveryMethodsTemplates } }
+  const { configuration } = await templates.saveByUser(platform.tenant, draft)
+  assert.deepEqual(configuration, {
+    deliveryMethodsTemplates: {
+      WEB: { enabled: true, body: 'b', method: 'WEB' },
+      EMAIL: { enabled: false, method: 'EMAIL' },
+    },
+  })
 })
 
 test('a template that is in use has a text, by itself and in a request; a filter is one of those there are', async () => {

@@ -19,6 +19,7 @@ import {
   checkMethods,
   notificationRequests,
   notificationTemplates,
+  withMethodNames,
   type NotificationRequest,
 } from '../entities/notification.ts'
 import { rowsOf } from '../entities/rows.ts'
@@ -136,7 +137,10 @@ export class Notifications {
   /** Durable when it resolves; sent behind it. Throws `TARGET_UNKNOWN`, `TEMPLATE_UNKNOWN`, `DELAY`, `TOO_MANY_WAITING`. */
   async send(principal: Principal, draft: RequestDraft): Promise<NotificationRequest> {
     const tenantId = this.requests.tenantOf(principal)
-    const { templateId = null, template = null, info = null, additionalConfig = null } = draft
+    const { templateId = null, info = null, additionalConfig = null } = draft
+    const template = isJsonObject(draft.template)
+      ? { ...draft.template, configuration: withMethodNames(draft.template['configuration'] ?? null) }
+      : null
     const delay = delayOf(additionalConfig)
     const { name } = await this.delivery.templateOf(tenantId, { templateId, template })
     if (isJsonObject(template)) checkMethods(template['configuration'] ?? null)

@@ -1,8 +1,12 @@
-/** The official Python REST client, unchanged, does what its users do: log-in to deletion, and a call to a device over MQTT. */
+/** The official Python REST clients, unchanged, do what their users do: log-in to deletion, and a call to a device over MQTT. */
 import { test } from 'node:test'
-import { pythonClients } from '../support/python-clients.ts'
+import { pythonClients, pythonGeneratedClient } from '../support/python-clients.ts'
 import { runPythonScript } from '../support/python-script.ts'
 
 test('the official REST client works', { timeout: 300_000 }, (context) =>
   runPythonScript(context, { python: pythonClients, script: 'rest_client.py', parts: 11 }),
+)
+
+test('the client generated from the OpenAPI description works', { timeout: 300_000 }, (context) =>
+  runPythonScript(context, { python: pythonGeneratedClient, script: 'ce_client.py', parts: 16 }),
 )

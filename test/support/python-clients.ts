@@ -7,6 +7,9 @@ const PACKAGES = ['tb-rest-client==4.4', 'paho-mqtt==2.2.0', 'schemathesis==4.32
 /** It brings an MQTT library of its own under the name of the other, and would install the second one itself while it runs. */
 const MQTT_PACKAGES = ['tb-mqtt-client==1.13.14', 'mmh3==5.3.1'] as const
 
+/** Generated from the platform's OpenAPI description: its models refuse an answer whose members are of another type. */
+const GENERATED_PACKAGES = ['tb-ce-client==4.4.0'] as const
+
 const SPARKPLUG_PACKAGES = ['pysparkplug==0.6.1', 'paho-mqtt==1.6.1', 'protobuf==7.36.2'] as const
 
 const GATEWAY_PACKAGES = ['thingsboard-gateway==3.8.5', 'tb-mqtt-client==1.13.13', 'mmh3==5.3.1'] as const
@@ -22,6 +25,11 @@ export function pythonClients(): Promise<string> {
 /** The same with the official MQTT client. */
 export function pythonMqttClient(): Promise<string> {
   return pythonWith('python-mqtt-client', MQTT_PACKAGES)
+}
+
+/** The same with the client generated from the platform's OpenAPI description (Apache-2.0). */
+export function pythonGeneratedClient(): Promise<string> {
+  return pythonWith('python-generated-client', GENERATED_PACKAGES)
 }
 
 /** The same with a client of Sparkplug B (Apache-2.0). */
