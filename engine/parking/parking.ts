@@ -331,7 +331,7 @@ export class Parking {
       () => {
         lane.arriving--
         queue.parked(delivery)
-        if (lane.out === 0) this.goOn(lane)
+        this.arrived(lane)
       },
       () => {
         lane.arriving--
@@ -348,16 +348,25 @@ export class Parking {
     this.pauses.pause(lane, lane.isGivenUp ? 0 : pauseMs)
   }
 
-  private makeReady(lanes: readonly ParkedLane[]): void {
-    for (const lane of lanes) {
-      if (lane.store.isClosed || lane.state !== 'waiting') continue
-      lane.state = 'ready'
-      const { tenantId } = lane.stored
-      const own = this.ready.get(tenantId)
-      if (own === undefined) this.ready.set(tenantId, [lane])
-      else own.push(lane)
-    }
+  /** A message of the lane is durable. Where it was the lane's turn and nothing was, it has its turn now. */
+  private arrived(lane: ParkedLane): void {
+    if (lane.out > 0 || lane.store.isClosed) return
+    if (lane.state !== 'trying' && lane.state !== 'draining') return
+    this.lineUp(lane)
     this.handOut()
+  }
+
+  private makeReady(lanes: readonly ParkedLane[]): void {
+    for (const lane of lanes) if (!lane.store.isClosed && lane.state === 'waiting') this.lineUp(lane)
+    this.handOut()
+  }
+
+  private lineUp(lane: ParkedLane): void {
+    lane.state = 'ready'
+    const { tenantId } = lane.stored
+    const own = this.ready.get(tenantId)
+    if (own === undefined) this.ready.set(tenantId, [lane])
+    else own.push(lane)
   }
 
   /** Begins with lanes that are ready while there is room, the tenants in turns. */

@@ -2,12 +2,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defineErrors } from '../../model/errors.ts'
+import type { Message } from '../../model/message.ts'
 import { ManualClock, SeededRandom } from '../actor/testkit.ts'
 import { message, SimulatedDisk } from '../link/testkit.ts'
 import { openParking, type OpenParking } from '../parking/testkit.ts'
 import type { ParkingOptions } from '../parking/parking.ts'
+import { Lane } from './lane.ts'
+import { Outages } from './outages.ts'
 import { createQueue, type Queue } from './queue.ts'
 import type { QueueSettings } from './settings.ts'
+import type { Task } from './task.ts'
 import { MemoryLink } from './testkit.ts'
 import type { Work } from './work.ts'
 
@@ -16,8 +20,9 @@ const SLOW = 'slow tenant'
 const SLOW_DEVICES = 20
 const STEP_MS = 50
 
-const { AWAY } = defineErrors('crowding-test', {
+const { AWAY, OWN_LIMIT } = defineErrors('crowding-test', {
   AWAY: { kind: 'retryable', isOutage: true, status: 503, text: 'store is away' },
+  OWN_LIMIT: { kind: 'retryable', isOutage: true, isOwnLimit: true, status: 503, text: 'its chain is full' },
 })
 
 interface Opened extends OpenParking {
@@ -27,26 +32,28 @@ interface Opened extends OpenParking {
   process: (work: Work) => void
 }
 
-async function open(settings: Partial<QueueSettings>, options: Partial<ParkingOptions> = {}): Promise<Opened> {
+/** `processes` may be changed later; `stored` is in the link before the queue is there: it comes as one batch. */
+async function open(
+  settings: Partial<QueueSettings>,
+  options: Partial<ParkingOptions> = {},
+  processes: (work: Work) => void = (work) => work.end(),
+  stored: readonly Message[] = [],
+): Promise<Opened> {
   const clock = new ManualClock()
   const opening = openParking(new SimulatedDisk(clock, new SeededRandom(1)), clock, options)
   await clock.advance(100)
   const parking = await opening
   const link = new MemoryLink()
-  const opened: Opened = {
-    ...parking,
-    clock,
+  for (const each of stored) link.publish(each)
+  const processing = { process: processes }
+  const queue = createQueue({
     link,
-    process: (work) => work.end(),
-    queue: createQueue({
-      link,
-      clock,
-      parking: parking.parking,
-      processor: { process: (pack) => pack.forEach((work) => opened.process(work)) },
-      settings: { pauseBetweenRetriesMs: 1000, maxPauseBetweenRetriesMs: 30_000, ...settings },
-    }),
-  }
-  return opened
+    clock,
+    parking: parking.parking,
+    processor: { process: (pack) => pack.forEach((work) => processing.process(work)) },
+    settings: { pauseBetweenRetriesMs: 1000, maxPauseBetweenRetriesMs: 30_000, ...settings },
+  })
+  return Object.assign(processing, parking, { clock, link, queue })
 }
 
 /** A node that takes one message of an originator at a time, each for `callMs`. */
@@ -221,4 +228,80 @@ test('the lanes of a tenant that drain out of parking share its places', async (
     await clock.advance(1000)
   assert.equal(parking.figures().messages, 0)
   assert.ok(inProcess <= 120, `${inProcess} were in process`)
+})
+
+const hangs = (work: Work): void => (work.message.tenantId === HEALTHY ? work.end() : undefined)
+
+test('one batch that would fill the queue makes room too, whether by its messages or by their size', async () => {
+  const many = Array.from({ length: 1000 }, (_, device) => of(SLOW, device))
+  const large = Array.from({ length: 100 }, (_, device) => of(SLOW, device, 'x'.repeat(1 << 16)))
+  for (const batch of [many, large]) {
+    const { link, clock, queue, parking } = await open({ maxHeld: 1000 }, { maxInProcess: 8 }, hangs, [
+      of(HEALTHY, 5000),
+      ...batch,
+    ])
+    await clock.advance(1000)
+    link.publish(of(HEALTHY, 5000))
+    await clock.settle()
+    const healthy = link.settled.filter(({ tenantId }) => tenantId === HEALTHY).length
+    assert.ok(parking.figures().inProcess <= 4, `${parking.figures().inProcess} are tried out of parking`)
+    assert.equal(healthy, 2, `${queue.figures().held} are held, ${parking.figures().messages} are parked`)
+  }
+})
+
+test('a lane that meets its own limit after an outage of all is in that outage no more', () => {
+  const outages = new Outages(() => undefined)
+  const lane = new Lane<Task>('device')
+  outages.met(lane, AWAY())
+  assert.equal(outages.isCommon, true)
+  outages.met(lane, OWN_LIMIT())
+  assert.equal(outages.isCommon, false)
+  outages.over(lane)
+  assert.equal(outages.isCommon, false)
+})
+
+test('what waits behind a batch leaves with its lane, and is not begun for it', async () => {
+  const { link, clock } = await open({ maxHeld: 400, submit: 'BATCH', batchSize: 10 }, {}, hangs)
+  link.publish(of(HEALTHY, 5000))
+  for (let count = 0; count < 340; count++) link.publish(of(SLOW, count % 20))
+  link.publish(of(HEALTHY, 5000))
+  for (let waitedMs = 0; link.settled.length < 2; waitedMs += 25) {
+    assert.ok(waitedMs < 1000, 'the healthy message waits behind all batches')
+    await clock.advance(25)
+  }
+})
+
+test('nothing is watched of lanes that are no more, and other settings begin nothing of a lane that leaves', async () => {
+  const opened = await open({ maxHeld: 100, submit: 'BATCH', batchSize: 10 }, {}, () => undefined)
+  const { link, clock, queue, parking } = opened
+  await clock.advance(1000)
+  const timers = clock.pendingTimers
+  const begun: Work[] = []
+  opened.process = (work) => void begun.push(work)
+  link.publish(of(HEALTHY, 5000))
+  for (let count = 0; count < 90; count++) link.publish(of(SLOW, count % 20))
+  queue.apply({ maxHeld: 100, submit: 'SEQUENTIAL' })
+  opened.process = (work) => work.end()
+  for (const work of begun) work.end()
+  for (let seconds = 0; seconds < 60; seconds++) await clock.advance(1000)
+  assert.deepEqual([queue.figures().held, parking.figures().messages], [0, 0])
+  assert.equal(clock.pendingTimers, timers)
+
+  const other = await open({ maxHeld: 100, maxInFlightPerOriginator: 1 })
+  const times = new Map<string, number>()
+  other.process = (work) => {
+    const { tenantId, data } = work.message
+    times.set(data, (times.get(data) ?? 0) + 1)
+    if (tenantId === HEALTHY) work.end()
+    else other.clock.after(300, () => work.end())
+  }
+  other.link.publish(of(HEALTHY, 5000))
+  for (let count = 0; count < 80; count++) other.link.publish(of(SLOW, count % 2, `${count}`))
+  other.queue.apply({ maxHeld: 100, maxInFlightPerOriginator: 256 })
+  for (let seconds = 0; seconds < 60; seconds++) await other.clock.advance(1000)
+  assert.equal(other.link.settled.length, 81)
+  assert.deepEqual(
+    [...times].filter(([, count]) => count > 1).map(([data]) => data),
+    ['0', '1'],
+  )
 })

@@ -28,6 +28,8 @@ export class Crowding {
   /** Who holds as much makes room; undefined while nobody has to. */
   private limit: number | undefined
   private lookedMs = -Infinity
+  /** As it was at the last look. */
+  private wasCrowded = false
   private timer: TimerHandle | undefined
   private longTimer: TimerHandle | undefined
 
@@ -39,6 +41,8 @@ export class Crowding {
 
   /** Of a tenant of whom a message comes. Cheap where nothing is crowded. */
   mustMakeRoom(tenantId: string): boolean {
+    // Large messages, or those of a small queue, may fill it within one batch.
+    if (!this.wasCrowded && this.rules.isCrowded) this.look()
     return this.limit !== undefined && this.rules.mayMakeRoom(tenantId, this.limit)
   }
 
@@ -48,9 +52,15 @@ export class Crowding {
     this.watch()
   }
 
+  /** The lanes are no more. */
+  forget(): void {
+    this.leaving.clear()
+  }
+
   /** Before messages are taken. */
   look(): void {
-    if (!this.rules.isCrowded) {
+    this.wasCrowded = this.rules.isCrowded
+    if (!this.wasCrowded) {
       this.limit = undefined
       return
     }

@@ -23,7 +23,8 @@ export class Outages {
   met(lane: Lane<Task>, failure: Error | undefined): void {
     if (this.away.size === 0) this.onOutage(failure)
     this.away.add(lane)
-    if (!isOwnLimit(failure)) this.common.add(lane)
+    if (isOwnLimit(failure)) this.common.delete(lane)
+    else this.common.add(lane)
     if (lane.outages === 0 || lane.pausedUntilMs === undefined) lane.outages++
   }
 

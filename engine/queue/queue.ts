@@ -231,7 +231,9 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
     let tasks = this.starting
     if (this.settings.submit === 'BATCH') {
       if (this.inFlight > 0) return
+      this.takeBackLeaving()
       tasks = this.starting.splice(0, this.settings.batchSize)
+      if (tasks.length === 0) return
     } else this.starting = []
     this.inFlight += tasks.length
     this.packs.open(tasks, this.settings.processingTimeoutMs, judgesPacks(this.settings))
@@ -241,6 +243,19 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
       // It promised not to: whatever it left open has failed.
       const failure = QueueErrors.PROCESSOR_FAILED({ reason: errorText(error) }, error)
       for (const task of tasks) task.fail(failure)
+    }
+  }
+
+  /** What waits behind a batch is not begun where its lane is to be parked by now. */
+  private takeBackLeaving(): void {
+    const leaving = this.starting.filter(({ lane }) => lane.parkFor !== undefined)
+    if (leaving.length === 0) return
+    this.starting = this.starting.filter(({ lane }) => lane.parkFor === undefined)
+    for (const task of leaving) {
+      const { lane } = task
+      lane.ended()
+      lane.putBack(task)
+      if (lane.inFlight === 0) this.park(lane)
     }
   }
 
@@ -273,7 +288,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
       this.outages.over(lane)
       lane.failedUnderBackpressure = 0
       this.finish(task, verdict)
-      if (lane.parkFor === undefined) this.release(lane)
+      this.release(lane)
     } else if (verdict === 'wait') {
       lane.putBack(task.again(attempt))
       // No outage where the lane is only to leave.
@@ -308,7 +323,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
   /** A message of the lane is done with: what waits behind it may start. */
   private release(lane: Lane<Task>): void {
     if (!lane.hasFailed) this.failing.delete(lane)
-    if (!MAY[this.state].start) return
+    if (!MAY[this.state].start || lane.parkFor !== undefined) return
     for (;;) {
       const next = lane.next(this.maxInFlight)
       if (next === undefined) break
@@ -429,6 +444,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
   private changeLanes(settings: QueueSettings): void {
     this.pauses.cancel()
     this.outages.forget()
+    this.crowding.forget()
     this.failing.clear()
     const waiting = [...this.starting, ...this.lanes.takeWaiting()]
     this.starting = []

@@ -45,8 +45,8 @@ export class RoomRules {
 
   /** In an outage nobody gains by another's making room. */
   get isCrowded(): boolean {
-    const { canPark, settings, held, isOutage } = this.queue
-    return canPark && held.weight > settings.maxHeld * CROWDED && !isOutage
+    const { settings, held } = this.queue
+    return held.weight > settings.maxHeld * CROWDED && this.queue.canPark && !this.queue.isOutage
   }
 
   /** The weight from which on a tenant makes room; undefined where nobody holds little: none would gain by it. */
