@@ -28,6 +28,7 @@ import { SessionActor, type SessionActorHost } from './session-actor.ts'
 import type { SessionEvent } from './session-events.ts'
 import type { SessionHost } from './session-host.ts'
 import { SessionLeases, type LeaseSettings } from './session-leases.ts'
+import { mayGoOn } from './session-rights.ts'
 import { TransportRates, type TransportRatesParts } from './transport-rates.ts'
 import { Uploads } from './uploads.ts'
 import type {
@@ -432,8 +433,9 @@ class LocalDeviceGateway
     if (token === undefined || record.isReleased) return true
     try {
       const device = await this.credentials.refresh(token)
-      if (device?.deviceId === record.originator.id) record.identity = device
-      else this.endSessions(record, 'CREDENTIALS_CHANGED')
+      const isOwn = device?.deviceId === record.originator.id
+      if (!isOwn || !mayGoOn(record.identity, device)) this.endSessions(record, 'CREDENTIALS_CHANGED')
+      if (isOwn) record.identity = device
       return true
     } catch {
       // Counted; whoever asks tries again.

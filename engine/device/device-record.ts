@@ -18,6 +18,8 @@ export class DeviceRecord {
   longLived: readonly SessionHandle[] = NO_SESSIONS
   /** Sessions that want to hear of shared attributes. */
   subscribed: Set<SessionHandle> | undefined
+  /** Those without a connection that wait for calls. */
+  waiting: Set<SessionHandle> | undefined
   /** They are to be told what changed since then, Unix ms; 0 for nothing. */
   missedSince = 0
   isReading = false
@@ -40,6 +42,6 @@ export class DeviceRecord {
 
   /** Whether it has sessions that the session actor knows. */
   get isAttended(): boolean {
-    return this.longLived.length > 0 || this.subscribed !== undefined
+    return this.longLived.length > 0 || this.subscribed !== undefined || this.waiting !== undefined
   }
 }

@@ -36,6 +36,8 @@ export class LocalDeviceSession implements DeviceSession, SessionHandle, CalledS
   private readonly listener: DeviceSessionListener
   private record: DeviceRecord
   private isSubscribed = false
+  /** For calls, without a connection. */
+  private isWaiting = false
   private hasEnded = false
   private openOffers = 0
   /** The gateway that it came through. */
@@ -108,12 +110,20 @@ export class LocalDeviceSession implements DeviceSession, SessionHandle, CalledS
 
   subscribeToCalls(take: Listening): void {
     if (this.hasEnded) return
-    this.host.touched(this.live())
+    if (this.isLongLived || this.isWaiting) this.host.touched(this.live())
+    else {
+      // Its actor knows of no other reason to end it.
+      this.isWaiting = true
+      this.register({ kind: 'waits', session: this })
+    }
     this.host.calls?.listen(this, take)
   }
 
   unsubscribeFromCalls(): void {
     this.host.calls?.stop(this)
+    if (this.hasEnded || !this.isWaiting) return
+    this.isWaiting = false
+    this.record.actor.tell({ kind: 'waits-no-more', session: this })
   }
 
   called(request: CallRequest): void {
@@ -185,7 +195,8 @@ export class LocalDeviceSession implements DeviceSession, SessionHandle, CalledS
     if (this.hasEnded) return
     this.hasEnded = true
     this.host.calls?.stop(this)
-    if (this.isLongLived || this.isSubscribed) this.record.actor.tell({ kind: 'closed', session: this })
+    if (this.isLongLived || this.isSubscribed || this.isWaiting)
+      this.record.actor.tell({ kind: 'closed', session: this })
   }
 
   /** On the session actor's turn. */

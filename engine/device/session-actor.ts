@@ -71,6 +71,11 @@ export class SessionActor implements Behaviour<SessionEvent> {
         return
       case 'unsubscribed':
         return unsubscribe(record, event.session)
+      case 'waits':
+        ;(record.waiting ??= new Set()).add(event.session)
+        return
+      case 'waits-no-more':
+        return waitsNoMore(record, event.session)
       case 'shared-attributes':
         return publish(record, event.update)
       case 'attributes-missed':
@@ -133,12 +138,14 @@ function refuseAll(batch: readonly SessionEvent[]): void {
   for (const event of batch) {
     if ('receipt' in event) event.receipt.refused(DeviceErrors.CLOSED())
     else if (event.kind === 'request') event.answer(Promise.reject(DeviceErrors.CLOSED()))
-    else if (event.kind === 'opened' || event.kind === 'subscribed') event.session.end('SHUTDOWN')
+    else if (event.kind === 'opened' || event.kind === 'subscribed' || event.kind === 'waits')
+      event.session.end('SHUTDOWN')
   }
 }
 
 function left(record: DeviceRecord, session: SessionHandle): void {
   unsubscribe(record, session)
+  waitsNoMore(record, session)
   if (!record.longLived.includes(session)) return
   const others = record.longLived.filter((other) => other !== session)
   record.longLived = others.length === 0 ? NO_SESSIONS : others
@@ -149,8 +156,13 @@ function unsubscribe(record: DeviceRecord, session: SessionHandle): void {
   if (record.subscribed?.size === 0) record.subscribed = undefined
 }
 
+function waitsNoMore(record: DeviceRecord, session: SessionHandle): void {
+  record.waiting?.delete(session)
+  if (record.waiting?.size === 0) record.waiting = undefined
+}
+
 function end(record: DeviceRecord, reason: SessionEnd, sessionId: number | undefined): void {
-  for (const session of new Set([...record.longLived, ...(record.subscribed ?? [])])) {
+  for (const session of new Set([...record.longLived, ...(record.subscribed ?? []), ...(record.waiting ?? [])])) {
     if (sessionId !== undefined && session.id !== sessionId) continue
     left(record, session)
     session.end(reason)

@@ -24,6 +24,8 @@ export interface SessionHandle {
 
 export type SessionEvent =
   | { readonly kind: 'opened' | 'closed' | 'subscribed' | 'unsubscribed'; readonly session: SessionHandle }
+  /** A session without a connection begins and ends to wait for calls. */
+  | { readonly kind: 'waits' | 'waits-no-more'; readonly session: SessionHandle }
   /** `at`: when it arrived, Unix ms. */
   | {
       readonly kind: 'telemetry'

@@ -1,0 +1,63 @@
+/** When the platform ends sessions because of what their device is now. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { STANDARD_MQTT, type DeviceIdentity } from './gateway.ts'
+import { identityOf, openGatewayBench } from './testkit.ts'
+
+const ONE = { entityType: 'DEVICE', id: identityOf('one').deviceId } as const
+
+describe('a session that waits for one call, without a connection,', () => {
+  it('is ended with the credentials of its device', async () => {
+    const bench = openGatewayBench()
+    const { session, listener } = await bench.open('one', 'brief')
+    session.subscribeToCalls('next')
+    await bench.clock.settle()
+    bench.feed.publish({ kind: 'device-changed', entity: ONE, credentialsChanged: true })
+    await bench.clock.settle()
+    assert.deepEqual(listener.ends, ['CREDENTIALS_CHANGED'])
+  })
+
+  it('is ended by nothing once it waits no more', async () => {
+    const bench = openGatewayBench()
+    const [waited, closed] = [await bench.open('one', 'brief'), await bench.open('one', 'brief')]
+    for (const { session } of [waited, closed]) session.subscribeToCalls('next')
+    await bench.clock.settle()
+    waited.session.unsubscribeFromCalls()
+    closed.session.close()
+    await bench.clock.settle()
+    bench.feed.publish({ kind: 'device-changed', entity: ONE, credentialsChanged: true })
+    await bench.clock.settle()
+    assert.deepEqual([waited.listener.ends, closed.listener.ends], [[], []])
+  })
+})
+
+describe('sessions of a device that is changed', () => {
+  const sparkplug = { mqtt: { ...STANDARD_MQTT, sparkplug: { attributesMetricNames: [] } } }
+  const cases: readonly (readonly [Partial<DeviceIdentity>, Partial<DeviceIdentity>, isEnded: boolean])[] = [
+    [{ isGateway: true }, {}, true],
+    [{}, { isGateway: true }, false],
+    [{ isGateway: true }, { isGateway: true, deviceName: 'renamed' }, false],
+    [sparkplug, {}, true],
+    [{}, sparkplug, true],
+    [sparkplug, { mqtt: { ...sparkplug.mqtt } }, false],
+    [{ transportType: 'MQTT' }, { transportType: 'LWM2M' }, true],
+    [{}, { transportType: 'COAP' }, true],
+    [{ transportType: 'MQTT' }, { transportType: 'DEFAULT' }, false],
+    [{ transportType: 'MQTT' }, { transportType: 'MQTT', ruleChainId: 'other' }, false],
+  ]
+
+  it('end where it lost what it came in as', async () => {
+    for (const [before, now, isEnded] of cases) {
+      const bench = openGatewayBench()
+      bench.directory.devices.set('one', identityOf('one', before))
+      const { session, listener } = await bench.open('one')
+      await bench.clock.settle()
+      bench.directory.devices.set('one', identityOf('one', now))
+      bench.feed.publish({ kind: 'device-changed', entity: ONE, credentialsChanged: false })
+      await bench.clock.settle()
+      const what = `${JSON.stringify(before)} ${JSON.stringify(now)}`
+      assert.deepEqual(listener.ends, isEnded ? ['CREDENTIALS_CHANGED'] : [], what)
+      assert.equal(session.device.deviceName, now.deviceName ?? 'one')
+    }
+  })
+})
