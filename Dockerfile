@@ -29,10 +29,12 @@ ENV NODE_ENV=production \
   COAP_BIND_ADDRESS=0.0.0.0 \
   COAP_BIND_PORT=5683 \
   LWM2M_BIND_ADDRESS=0.0.0.0 \
-  LWM2M_BIND_PORT=5685
+  LWM2M_BIND_PORT=5685 \
+  LWM2M_BS_BIND_ADDRESS=0.0.0.0 \
+  LWM2M_BS_BIND_PORT=5687
 USER 10001:10001
 VOLUME /data
-EXPOSE 8080 1883 5683/udp 5685/udp
+EXPOSE 8080 1883 5683/udp 5685/udp 5687/udp
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node_modules/.bin/node", "deploy/health.ts"]

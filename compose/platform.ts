@@ -315,7 +315,7 @@ function startGateway({ config, closing, cluster, deviceLink, services, feed, ac
     },
     packages: services.content.otaDownloads,
     objects: services.content.typesOfObjects,
-    preSharedKeys: services.devices,
+    lwm2mKeys: services.devices,
     meter: services.meter,
     rates: {
       source: services.limits,

@@ -134,6 +134,12 @@ export function preSharedKeyOf({ credentialsType, credentialsValue }: StoredValu
   return keyOf(client)
 }
 
+/** What a client of LwM2M is told of itself when it bootstraps, unchecked; undefined where they have none. */
+export function bootstrapOf({ credentialsType, credentialsValue }: StoredValue): JsonObject | undefined {
+  const stored = credentialsType === 'LWM2M_CREDENTIALS' ? jsonObject(credentialsValue ?? '')?.['bootstrap'] : undefined
+  return isJsonObject(stored) ? stored : undefined
+}
+
 type StoredValue = Pick<DeviceCredentials, 'credentialsType' | 'credentialsValue'>
 
 function clientIn(value: string | null): JsonObject | undefined {

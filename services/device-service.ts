@@ -1,5 +1,6 @@
 /** Devices beyond what their declaration says: credentials, and who presents which. */
 import type { DeviceIdentity, PreSharedKey } from '../engine/device/gateway.ts'
+import type { JsonObject } from '../model/json.ts'
 import type { DeviceCredentials } from '../model/entities.ts'
 import type { Principal } from '../model/principal.ts'
 import type { PresentedCredentials } from './device-credentials.ts'
@@ -29,6 +30,8 @@ export interface DeviceService {
   findByCredentials(keys: readonly string[]): Promise<ReadonlyMap<string, DeviceIdentity>>
   /** For the device gateway: with which a client of LwM2M that names this identity proves who it is. */
   findPreSharedKey(identity: string): Promise<PreSharedKey | undefined>
+  /** For the device gateway: what a client of LwM2M is told of itself by the bootstrap server. */
+  findBootstrapCredentials(device: Pick<DeviceIdentity, 'tenantId' | 'deviceId'>): Promise<JsonObject | undefined>
   /** For the device gateway: devices, newest change first, whose credentials changed or which were deleted since (Unix ms). */
   findCredentialsChanged(since: number, limit: number): Promise<readonly string[]>
   /** For the device's owner. */

@@ -280,6 +280,26 @@ test('finds a client of LwM2M by its endpoint where its credentials ask for no s
   assert.equal(again.get(keys[0] ?? '')?.lwm2m, identity?.lwm2m, 'one object as long as it is the same')
 })
 
+test('tells what a client of LwM2M is to hear of itself at the bootstrap server', async () => {
+  const { services, tenant } = platform
+  const bootstrap = { lwm2mServer: { securityMode: 'PSK', clientPublicKeyOrId: 'a', clientSecretKey: '00' } }
+  const client = { endpoint: 'told', securityConfigClientMode: 'NO_SEC' }
+  const told = await services.devices.saveByUser(
+    tenant,
+    { name: 'told' },
+    {
+      ...{ credentialsType: 'LWM2M_CREDENTIALS', credentialsId: '' },
+      credentialsValue: JSON.stringify({ client, bootstrap }),
+    },
+  )
+  const token = await services.devices.saveByUser(tenant, { name: 'not told' }, 'not-told')
+  const of = ({ id }: { readonly id: string }, tenantId = tenant.tenantId ?? '') =>
+    services.devices.findBootstrapCredentials({ deviceId: id, tenantId })
+  assert.deepEqual(await of(told), bootstrap)
+  assert.equal(await of(token), undefined)
+  assert.equal(await of(told, token.id), undefined, 'of another tenant')
+})
+
 test('finds a client of LwM2M by what DTLS proved of it, and by nothing else', async () => {
   const { services, tenant } = platform
   const certificate = Buffer.from('a certificate')

@@ -19,6 +19,7 @@ import type { Changes } from './changes.ts'
 import type { CommitDoubts } from './commit-doubts.ts'
 import { CredentialsErrors } from './credentials-errors.ts'
 import {
+  bootstrapOf,
   idsOfProven,
   isProven,
   isWithoutSecurity,
@@ -142,6 +143,14 @@ export class StoredDevices implements DeviceService {
   async findPreSharedKey(identity: string): Promise<PreSharedKey | undefined> {
     const claimant = (await this.entities.deviceCredentials.findClaimants([identity])).get(identity)
     return claimant === undefined ? undefined : preSharedKeyOf(claimant)
+  }
+
+  async findBootstrapCredentials({
+    tenantId,
+    deviceId,
+  }: Pick<DeviceIdentity, 'tenantId' | 'deviceId'>): Promise<JsonObject | undefined> {
+    const credentials = await this.credentials(tenantId, deviceId)
+    return credentials === undefined ? undefined : bootstrapOf(credentials)
   }
 
   findCredentialsChanged(since: number, limit: number): Promise<readonly string[]> {

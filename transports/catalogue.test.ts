@@ -44,6 +44,7 @@ test('what rises and falls is a gauge, everything else a counter whose name says
     'block_transfers',
     'clients',
     'observations',
+    'bootstrapping_clients',
     'waiting_polls',
   ])
 })
@@ -61,7 +62,9 @@ test('a protocol that is off listens nowhere', () => {
     TRANSPORTS.map(({ listeners }) =>
       listeners(readConfig(environment)).map((at) => (at === 'http' ? at : `${at.name} ${at.port}`)),
     )
-  assert.deepEqual(listening({ MQTT_BIND_PORT: '1884' }), [['mqtt 1884'], ['coap 5683'], ['lwm2m 5685'], ['http']])
+  const lwm2m = ['lwm2m 5685', 'lwm2m_bootstrap 5687']
+  assert.deepEqual(listening({ MQTT_BIND_PORT: '1884' }), [['mqtt 1884'], ['coap 5683'], lwm2m, ['http']])
+  assert.deepEqual(listening({ LWM2M_ENABLED_BS: 'false' })[2], ['lwm2m 5685'])
   const off = { MQTT_ENABLED: 'false', COAP_ENABLED: 'false', LWM2M_ENABLED: 'false' }
   assert.deepEqual(listening(off), [[], [], [], ['http']])
   assert.deepEqual(listening({ MQTT_SSL_ENABLED: 'true' })[0], ['mqtt 1883', 'mqtts 8883'])

@@ -39,7 +39,8 @@ async function bench(
     drainTimeoutMs: 1000,
     onHandlerError: (error) => assert.fail(String(error)),
   })
-  const settings = readConfig({ HTTP_BIND_PORT: '0', MQTT_BIND_PORT: '0', COAP_BIND_PORT: '0', LWM2M_BIND_PORT: '0' })
+  const names = ['HTTP_BIND_PORT', 'MQTT_BIND_PORT', 'COAP_BIND_PORT', 'LWM2M_BIND_PORT', 'LWM2M_BS_BIND_PORT']
+  const settings = readConfig(Object.fromEntries(names.map((name) => [name, '0'])))
   const parts = {
     gateway,
     settings,

@@ -132,6 +132,13 @@ export class FakeGateway implements DeviceGateway {
     return Promise.resolve(this.preSharedKeys.get(identity))
   }
 
+  /** Of every device. */
+  bootstrapCredentials: JsonObject | undefined
+
+  findBootstrapCredentials(): Promise<JsonObject | undefined> {
+    return Promise.resolve(this.bootstrapCredentials)
+  }
+
   /** From now on this is who has the name. */
   become(name: string, device: DeviceIdentity): void {
     this.devices.set(name, device)

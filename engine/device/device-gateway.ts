@@ -5,6 +5,7 @@
  */
 import type { Clock, Random } from '../../model/clock.ts'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
+import type { JsonObject } from '../../model/json.ts'
 import type { Attribute, AttributeScope } from '../../model/value.ts'
 import type { ActorKind } from '../actor/actor.ts'
 import type { ActorSystem } from '../actor/system.ts'
@@ -92,7 +93,7 @@ export interface DeviceGatewayOptions {
   /** Absent where no models are kept. */
   readonly objects?: ObjectSource
   /** Absent where no clients of LwM2M are served. */
-  readonly preSharedKeys?: PreSharedKeySource
+  readonly lwm2mKeys?: Lwm2mKeySource
   /** Absent where no calls are served. */
   readonly calls?: SessionCalls
   /** Absent where devices are only served that are there. */
@@ -105,8 +106,9 @@ export interface PackageSource {
   part(device: DeviceIdentity, request: PackageRequest): Promise<PackagePart>
 }
 
-export interface PreSharedKeySource {
+export interface Lwm2mKeySource {
   findPreSharedKey(identity: string): Promise<PreSharedKey | undefined>
+  findBootstrapCredentials(device: DeviceIdentity): Promise<JsonObject | undefined>
 }
 
 export interface ObjectSource {
@@ -160,7 +162,7 @@ class LocalDeviceGateway
   readonly rates: TransportRates | undefined
   private readonly packages: PackageSource | undefined
   private readonly objects: ObjectSource | undefined
-  private readonly preSharedKeys: PreSharedKeySource | undefined
+  private readonly lwm2mKeys: Lwm2mKeySource | undefined
   private readonly settings: DeviceGatewaySettings
   private readonly attributes: Pick<DeviceAttributes, 'find'>
   private readonly actors: ActorSystem
@@ -183,7 +185,7 @@ class LocalDeviceGateway
     this.rates = options.rates && new TransportRates(options.rates)
     this.packages = options.packages
     this.objects = options.objects
-    this.preSharedKeys = options.preSharedKeys
+    this.lwm2mKeys = options.lwm2mKeys
     this.clock = clock
     this.uploads = new Uploads(options.link, new MessageIds(options.random), options.meter ?? new UsageMeter())
     this.settings = { ...DEFAULT_DEVICE_GATEWAY_SETTINGS, ...options.settings }
@@ -253,7 +255,11 @@ class LocalDeviceGateway
   }
 
   findPreSharedKey(identity: string): Promise<PreSharedKey | undefined> {
-    return this.preSharedKeys?.findPreSharedKey(identity) ?? Promise.resolve(undefined)
+    return this.lwm2mKeys?.findPreSharedKey(identity) ?? Promise.resolve(undefined)
+  }
+
+  findBootstrapCredentials(device: DeviceIdentity): Promise<JsonObject | undefined> {
+    return this.lwm2mKeys?.findBootstrapCredentials(device) ?? Promise.resolve(undefined)
   }
 
   private async provisionByCertificate(key: string, shown: ClientCertificate): Promise<DeviceIdentity | undefined> {

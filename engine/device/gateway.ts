@@ -223,6 +223,12 @@ export interface DeviceAuthentication {
   findPreSharedKey(identity: string): Promise<PreSharedKey | undefined>
 }
 
+/** Clients of LwM2M that are told of their servers. */
+export interface DeviceBootstrapping {
+  /** The `bootstrap` member of the device's credentials, unchecked; undefined where it has none. Rejects when the store does not answer. */
+  findBootstrapCredentials(device: DeviceIdentity): Promise<JsonObject | undefined>
+}
+
 export interface DeviceSessions {
   /** `behind`: the id of the gateway that it came through. */
   openSession(
@@ -297,6 +303,7 @@ export interface Backpressure {
 export interface DeviceGateway
   extends
     DeviceAuthentication,
+    DeviceBootstrapping,
     DeviceSessions,
     ChildDevices,
     DeviceProvisioning,

@@ -102,6 +102,7 @@ async function startImage(context: TestContext): Promise<{ folder: string; port:
       MQTT_BIND_PORT: '0',
       COAP_BIND_PORT: '0',
       LWM2M_BIND_PORT: '0',
+      LWM2M_BS_BIND_PORT: '0',
       LOG_LEVEL: 'error',
     },
     stdio: ['ignore', 'pipe', 'pipe'],

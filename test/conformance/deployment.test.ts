@@ -76,6 +76,7 @@ test('the compose file publishes on loopback unless told otherwise', async (cont
       ['millrace', 1883, '0.0.0.0'],
       ['millrace', 5683, '0.0.0.0'],
       ['millrace', 5685, '0.0.0.0'],
+      ['millrace', 5687, '0.0.0.0'],
     ],
   )
 })

@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { RestClient, login } from '../support/clients.ts'
 import { startDtlsProxy, type DtlsProxy } from '../support/dtls-proxy.ts'
 import { canRunLeshan, startLeshanClient } from '../support/leshan-client.ts'
+import { serverToldOf } from '../support/lwm2m-device.ts'
 import { hasTool, requireTool } from '../support/require-tool.ts'
 import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
 import { eventually } from './wait.ts'
@@ -29,6 +30,7 @@ let millrace: RunningMillrace
 let rest: RestClient
 let profileId = ''
 let lwm2m: DtlsProxy
+let bootstrap: DtlsProxy
 let coap: DtlsProxy
 
 before(async () => {
@@ -36,10 +38,17 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millrace-dtls-'))
   for (const name of ['server', 'client', 'sensor', 'other', 'ca']) certificate(name)
   signed('known', 'urn:by-issuer')
-  const sockets = { lwm2m: join(folder, 'lwm2m.sock'), coap: join(folder, 'coap.sock') }
+  const sockets = { lwm2m: join(folder, 'lwm2m.sock'), bs: join(folder, 'bs.sock'), coap: join(folder, 'coap.sock') }
   millrace = await startMillrace({
-    environment: { LWM2M_DTLS_PROXY_SOCKET: sockets.lwm2m, COAP_DTLS_PROXY_SOCKET: sockets.coap },
+    environment: {
+      ...{ LWM2M_DTLS_PROXY_SOCKET: sockets.lwm2m, LWM2M_BS_DTLS_PROXY_SOCKET: sockets.bs },
+      COAP_DTLS_PROXY_SOCKET: sockets.coap,
+    },
   })
+  const own = ['--credentials', join(folder, 'server.pem')]
+  lwm2m = await startDtlsProxy('lwm2m', sockets.lwm2m, [...own, '--trust', join(folder, 'ca.crt')])
+  bootstrap = await startDtlsProxy('lwm2m', sockets.bs)
+  coap = await startDtlsProxy('coap', sockets.coap, own)
   rest = new RestClient(millrace, await login(millrace))
   const profile = await rest.expect<Entity>('POST', '/api/deviceProfile', {
     ...{ name: 'meters', type: 'DEFAULT', transportType: 'LWM2M', provisionType: 'DISABLED' },
@@ -51,20 +60,17 @@ before(async () => {
           keyName: { '/3_1.2/0/9': 'battery' },
           ...{ observe: ['/3_1.2/0/9'], telemetry: ['/3_1.2/0/9'], attribute: [], attributeLwm2m: {} },
         },
-        bootstrap: [],
+        bootstrap: [serverToldOf('PSK', lwm2m.port)],
         clientLwM2mSettings: { defaultObjectIDVer: '1.0' },
       },
     },
   })
   profileId = profile.id.id
-  const own = ['--credentials', join(folder, 'server.pem')]
-  lwm2m = await startDtlsProxy('lwm2m', sockets.lwm2m, [...own, '--trust', join(folder, 'ca.crt')])
-  coap = await startDtlsProxy('coap', sockets.coap, own)
 })
 
 after(async () => {
   if (!CAN_RUN) return
-  await Promise.all([lwm2m.kill(), coap.kill()])
+  await Promise.all([lwm2m.kill(), bootstrap.kill(), coap.kill()])
   await millrace.stop()
   await rm(folder, { recursive: true, force: true })
 })
@@ -86,6 +92,30 @@ test('a client proves its key, is read and called, and is the device that has th
   client.tell('stop')
   await client.heard('DEREGISTERED')
 })
+
+test(
+  'a client proves its key to the bootstrap server and registers with the one that it is told there',
+  TIMEOUT,
+  async (context) => {
+    if (!canRun(context)) return
+    const endpoint = 'urn:told'
+    const keys = { clientPublicKeyOrId: 'told', clientSecretKey: OTHER_KEY }
+    const device = await lwm2mDevice(
+      { securityConfigClientMode: 'PSK', endpoint, identity: 'told', key: OTHER_KEY },
+      { bootstrapServer: NO_SECURITY, lwm2mServer: { securityMode: 'PSK', ...keys } },
+    )
+    const stranger = await startLeshanClient(endpoint, millrace.ports['lwm2m_bootstrap'] ?? 0, ['bootstrap'])
+    context.after(() => stranger.kill())
+    assert.match(await stranger.heardFirst(['BOOTSTRAPPED', 'REFUSED']), /^REFUSED BAD_REQUEST/)
+    const client = await startLeshanClient(endpoint, bootstrap.port, ['bootstrap', 'psk', 'told', OTHER_KEY])
+    context.after(() => client.kill())
+    await client.heard('BOOTSTRAPPED')
+    await client.heard('REGISTERED')
+    await batteryIs(device, '90')
+    client.tell('battery 42')
+    await batteryIs(device, '42')
+  },
+)
 
 test('whoever proves one device is no other', TIMEOUT, async (context) => {
   if (!canRun(context)) return
@@ -180,15 +210,15 @@ function canRun(context: TestContext): boolean {
   return false
 }
 
-async function lwm2mDevice(client: { readonly endpoint: string } & Readonly<Record<string, string>>): Promise<string> {
+async function lwm2mDevice(
+  client: { readonly endpoint: string } & Readonly<Record<string, string>>,
+  told: object = { bootstrapServer: NO_SECURITY, lwm2mServer: NO_SECURITY },
+): Promise<string> {
   const device = await rest.expect<Entity>('POST', '/api/device-with-credentials', {
     device: { name: client.endpoint, deviceProfileId: { entityType: 'DEVICE_PROFILE', id: profileId } },
     credentials: {
       ...{ credentialsType: 'LWM2M_CREDENTIALS', credentialsId: client.endpoint },
-      credentialsValue: JSON.stringify({
-        client,
-        bootstrap: { bootstrapServer: NO_SECURITY, lwm2mServer: NO_SECURITY },
-      }),
+      credentialsValue: JSON.stringify({ client, bootstrap: told }),
     },
   })
   return device.id.id

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RestClient, login } from '../support/clients.ts'
 import { canRunLeshan, startLeshanClient } from '../support/leshan-client.ts'
+import { createLwm2mDevice, createLwm2mProfile, serverToldOf } from '../support/lwm2m-device.ts'
 import { startMillrace } from '../support/start-millrace.ts'
 import { eventually } from './wait.ts'
 
@@ -107,3 +108,53 @@ test('a client of Eclipse Leshan works', { timeout: 120_000 }, async (context) =
     (all) => all.some(({ key }) => key === 'lastDisconnectTime'),
   )
 })
+
+test(
+  'a client that knows its bootstrap server alone registers, and begins anew when it is called to',
+  {
+    timeout: 120_000,
+  },
+  async (context) => {
+    if (!canRunLeshan()) {
+      assert.notEqual(process.env['REQUIRE_REAL'], '1', 'java, javac and mvn are required and not on this machine')
+      return context.skip('needs java, javac and mvn')
+    }
+    const millrace = await startMillrace()
+    context.after(() => millrace.stop())
+    const rest = new RestClient(millrace, await login(millrace))
+    const { observeAttr } = PROFILE.profileData.transportConfiguration
+    const profileId = await createLwm2mProfile(rest, 'told', {
+      observeAttr,
+      bootstrap: [serverToldOf('NO_SEC', millrace.ports['lwm2m'] ?? 0)],
+    })
+    const device = await createLwm2mDevice(rest, profileId, ENDPOINT)
+    const batteryIs = async (expected: string): Promise<void> => {
+      const path = `/api/plugins/telemetry/DEVICE/${device}/values/timeseries?keys=battery`
+      await eventually(
+        () => rest.expect<{ battery?: { value: string | null }[] }>('GET', path),
+        ({ battery }) => battery?.[0]?.value === expected,
+      )
+    }
+    const execute = (id: string) =>
+      rest.expect<unknown>('POST', `/api/rpc/twoway/${device}`, { method: 'Execute', params: { id }, timeout: 20_000 })
+
+    const stranger = await startLeshanClient('urn:nobody', millrace.ports['lwm2m_bootstrap'] ?? 0, ['bootstrap'])
+    context.after(() => stranger.kill())
+    assert.match(await stranger.heardFirst(['BOOTSTRAPPED', 'REFUSED']), /^REFUSED BAD_REQUEST/)
+    await stranger.kill()
+    const client = await startLeshanClient(ENDPOINT, millrace.ports['lwm2m_bootstrap'] ?? 0, ['bootstrap'])
+    context.after(() => client.kill())
+    await client.heard('BOOTSTRAPPED')
+    await client.heard('REGISTERED')
+    await batteryIs('90')
+    client.tell('battery 42')
+    await batteryIs('42')
+    assert.deepEqual(await execute('/1/0/8'), { result: 'CHANGED' })
+    await client.heard('UPDATED')
+    assert.deepEqual(await execute('/1/0/9'), { result: 'CHANGED' })
+    await client.heard('BOOTSTRAPPED')
+    await client.heard('REGISTERED')
+    client.tell('battery 43')
+    await batteryIs('43')
+  },
+)

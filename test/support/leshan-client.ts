@@ -40,14 +40,18 @@ export interface LeshanClient {
   kill(): Promise<void>
 }
 
-/** `proof`: what it shows in a DTLS handshake, as the program takes it; without one it speaks plain CoAP. */
+/**
+ * `proof`: what it shows in a DTLS handshake, as the program takes it, behind `bootstrap` where the port is a bootstrap server's; without one
+ * it speaks plain CoAP.
+ */
 export async function startLeshanClient(
   endpoint: string,
   port: number,
   proof: readonly string[] = [],
 ): Promise<LeshanClient> {
   const classPath = await leshanClient()
-  const address = `${proof.length === 0 ? 'coap' : 'coaps'}://127.0.0.1:${port}`
+  const isPlain = proof.every((each) => each === 'bootstrap')
+  const address = `${isPlain ? 'coap' : 'coaps'}://127.0.0.1:${port}`
   const child = spawn('java', ['-cp', classPath, 'Client', endpoint, address, ...proof], {
     stdio: ['pipe', 'pipe', 'pipe'],
   })

@@ -7,6 +7,15 @@ interface Entity {
 
 const NO_SECURITY = { securityMode: 'NO_SEC' }
 
+/** One of a profile's `bootstrap`: at which clients register. */
+export function serverToldOf(securityMode: 'NO_SEC' | 'PSK', port: number): object {
+  return {
+    ...{ securityMode, port, host: '127.0.0.1', shortServerId: 123, bootstrapServerIs: false, clientHoldOffTime: 0 },
+    ...{ serverPublicKey: '', serverCertificate: '', bootstrapServerAccountTimeout: 0 },
+    ...{ lifetime: 300, defaultMinPeriod: 1, notifIfDisabled: true, binding: 'U' },
+  }
+}
+
 /** Its id. `configuration`: what the transport configuration has beside its type. */
 export async function createLwm2mProfile(rest: RestClient, name: string, configuration: object): Promise<string> {
   const { id } = await rest.expect<Entity>('POST', '/api/deviceProfile', {

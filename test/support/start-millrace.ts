@@ -56,6 +56,7 @@ export async function startMillrace(options: StartOptions = {}): Promise<Running
       MQTT_BIND_PORT: '0',
       COAP_BIND_PORT: '0',
       LWM2M_BIND_PORT: '0',
+      LWM2M_BS_BIND_PORT: '0',
       ...options.environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

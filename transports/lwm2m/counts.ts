@@ -8,6 +8,9 @@ export interface Lwm2mCounts extends MessageCounts {
   refused: number
   undecodable: number
   unauthenticated: number
+  /** Clients that took all that they were told, and those that did not. */
+  bootstrapped: number
+  bootstrapsFailed: number
   /** Values that a profile names and whose type nobody knows. */
   untyped: number
 }
@@ -16,5 +19,6 @@ export function newCounts(): Lwm2mCounts {
   return {
     ...newMessageCounts(),
     ...{ received: 0, acknowledged: 0, refused: 0, undecodable: 0, unauthenticated: 0, untyped: 0 },
+    ...{ bootstrapped: 0, bootstrapsFailed: 0 },
   }
 }

@@ -13,6 +13,11 @@ export interface Lwm2mLimits extends MessageLimits {
   readonly maxOfferedPackagesPerTenant: number
   /** Silence after which such an address ends. */
   readonly packageIdleMs: number
+  /** Clients in the middle of a bootstrap; over it 5.03. */
+  readonly maxBootstraps: number
+  readonly maxBootstrapsPerTenant: number
+  /** A client that takes longer is given up: it waits no longer itself (OMA LwM2M Core 1.1, 5.2.3: EXCHANGE_LIFETIME). */
+  readonly bootstrapMs: number
   /** Requests for one client that wait for the one before. */
   readonly maxWaitingRequests: number
   /** Of one client. */
@@ -31,6 +36,9 @@ export const DEFAULT_LWM2M_LIMITS: Lwm2mLimits = Object.freeze({
   maxOfferedPackages: 100_000,
   maxOfferedPackagesPerTenant: 75_000,
   packageIdleMs: 3_600_000,
+  maxBootstraps: 10_000,
+  maxBootstrapsPerTenant: 7500,
+  bootstrapMs: 247_000,
   maxWaitingRequests: 32,
   maxObservations: 256,
   answerTimeoutMs: 120_000,

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { errorText, isMillraceError } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
-import type { DeviceGateway, DeviceIdentity, Lwm2mProof } from '../../engine/device/gateway.ts'
+import type { DeviceGateway, DeviceIdentity } from '../../engine/device/gateway.ts'
 import { errorResponse } from '../coap-messages/answers.ts'
 import type { BlockUploads } from '../coap-messages/blocks.ts'
 import { MessageErrors } from '../coap-messages/errors.ts'
@@ -12,6 +12,7 @@ import type { Lwm2mClient } from './client.ts'
 import type { Lwm2mCounts } from './counts.ts'
 import { Lwm2mErrors } from './errors.ts'
 import { decoded } from './payloads.ts'
+import { endpointCredentials } from './proof.ts'
 import { registrationOf, updateOf } from './registration-request.ts'
 import type { Registration, Registrations } from './registrations.ts'
 import type { OfferedPackages } from './updates/offered-packages.ts'
@@ -61,12 +62,8 @@ export class RegistrationApi {
 
   private register(request: CoapRequest, respond: Respond): void {
     if (request.code !== POST) throw Lwm2mErrors.WRONG_METHOD({ allowed: 'POST' })
-    const { proven } = request.peer
-    const credentials = {
-      type: 'LWM2M_ENDPOINT',
-      endpoint: request.query.get('ep') ?? '',
-      ...(proven === undefined ? {} : { proof: proofOf(proven) }),
-    } as const
+    const credentials = endpointCredentials(request.query.get('ep') ?? '', request.peer)
+    if (credentials === undefined) throw Lwm2mErrors.UNKNOWN_ENDPOINT()
     const known = this.options.gateway.lookUp(credentials)
     if (known !== undefined) return this.registerKnown(known, request, respond)
     this.options.gateway
@@ -162,20 +159,6 @@ export class RegistrationApi {
 
 function blockOf({ block1 }: CoapRequest): Pick<CoapResponse, 'block1'> {
   return block1 === undefined ? {} : { block1 }
-}
-
-/** Throws UNKNOWN_ENDPOINT: LwM2M has no client that shows nothing. */
-function proofOf(proven: ProvenIdentity): Lwm2mProof {
-  switch (proven.kind) {
-    case 'PSK':
-      return { mode: proven.kind, identity: proven.identity, keyId: proven.keyId }
-    case 'RPK':
-      return { mode: proven.kind, key: proven.key }
-    case 'X509':
-      return { mode: proven.kind, certificate: proven.certificate, trustedName: proven.trustedName }
-    case 'ANONYMOUS':
-      throw Lwm2mErrors.UNKNOWN_ENDPOINT()
-  }
 }
 
 function isSame(one: ProvenIdentity | undefined, other: ProvenIdentity | undefined): boolean {

@@ -3,12 +3,10 @@ import type { Clock, Random } from '../../model/clock.ts'
 import type { Log } from '../../model/log.ts'
 import type { DeviceGateway } from '../../engine/device/gateway.ts'
 import { BlockUploads } from '../coap-messages/blocks.ts'
-import { CoapEndpoint } from '../coap-messages/endpoint.ts'
+import { ClientPort } from '../coap-messages/client-port.ts'
 import { Expiring } from '../coap-messages/expiring.ts'
-import { CoapRequests } from '../coap-messages/requests.ts'
-import { proxyListener, type ProxyListener } from '../coap-messages/proxy/listener.ts'
-import { MessageSocket } from '../coap-messages/socket.ts'
 import { TenantShares } from '../tenant-shares.ts'
+import { BootstrapServer, type BootstrapPlace } from './bootstrap/server.ts'
 import { Lwm2mClient } from './client.ts'
 import { newCounts, type Lwm2mCounts } from './counts.ts'
 import { DEFAULT_LWM2M_LIMITS, type Lwm2mLimits } from './limits.ts'
@@ -24,6 +22,8 @@ export interface Lwm2mTransportOptions {
   readonly port: number
   /** Of the socket at which a proxy that ends DTLS brings its clients; empty: none. */
   readonly dtlsProxySocket?: string
+  /** Of the bootstrap server; absent: there is none. */
+  readonly bootstrap?: BootstrapPlace
   readonly limits?: Partial<Lwm2mLimits>
   readonly clock: Clock
   readonly random: Random
@@ -33,10 +33,13 @@ export interface Lwm2mTransportOptions {
 export interface Lwm2mFigures extends Readonly<Lwm2mCounts> {
   readonly clients: number
   readonly observations: number
+  readonly bootstrapping: number
 }
 
 export interface Lwm2mTransport {
   readonly port: number
+  /** Undefined where there is no bootstrap server. */
+  readonly bootstrapPort: number | undefined
   figures(): Lwm2mFigures
   /** Ends all registrations, closes. Idempotent. */
   close(): Promise<void>
@@ -51,10 +54,8 @@ export async function startLwm2mTransport(options: Lwm2mTransportOptions): Promi
 
 class Lwm2mServer implements Lwm2mTransport {
   private readonly counts = newCounts()
-  private readonly socket: MessageSocket
-  private readonly proxies: ProxyListener | undefined
-  private readonly endpoint: CoapEndpoint
-  private readonly requests: CoapRequests
+  private readonly clientPort: ClientPort
+  private readonly bootstrap: BootstrapServer | undefined
   private readonly uploads: BlockUploads
   private readonly offered: OfferedPackages
   private readonly registrations: Registrations
@@ -69,23 +70,27 @@ class Lwm2mServer implements Lwm2mTransport {
     const { counts } = this
     const blockShares = new TenantShares(limits.maxBlockTransfers, limits.maxBlockTransfersPerTenant)
     this.uploads = new BlockUploads(limits, clock, blockShares)
-    this.socket = new MessageSocket({
-      ...{ label: 'LwM2M', log, address: options.bindAddress, port: options.port },
-      addressName: LWM2M_SETTINGS.lwm2mBindAddress.name,
-      portName: LWM2M_SETTINGS.lwm2mBindPort.name,
-      received: (datagram, peer) => this.endpoint.received(datagram, peer),
-      unanswerable: () => counts.malformed++,
+    this.clientPort = new ClientPort({
+      ...{ label: 'LwM2M', address: options.bindAddress, port: options.port, proxySocket: options.dtlsProxySocket },
+      settings: {
+        address: LWM2M_SETTINGS.lwm2mBindAddress.name,
+        port: LWM2M_SETTINGS.lwm2mBindPort.name,
+        proxySocket: LWM2M_SETTINGS.lwm2mDtlsProxySocket.name,
+      },
+      ...{ limits, counts, clock, random, log },
+      findKey: (identity) => gateway.findPreSharedKey(identity),
+      handle: (request, respond) => api.handle(request, respond),
     })
-    this.requests = new CoapRequests({
-      ...{ clock, endpoint: () => this.endpoint, blockBytes: limits.blockBytes },
-      ...{ maxAnswerBytes: limits.maxPayloadBytes, answerTimeoutMs: limits.answerTimeoutMs },
-    })
+    const { bootstrap: place } = options
+    this.bootstrap =
+      place === undefined ? undefined : new BootstrapServer({ place, gateway, limits, counts, clock, random, log })
     this.awake = new Expiring(clock, limits.awakeMs, (client) => client.fellAsleep())
     this.offered = new OfferedPackages({
       ...{ gateway, clock, idleMs: limits.packageIdleMs, blockBytes: limits.blockBytes },
       shares: new TenantShares(limits.maxOfferedPackages, limits.maxOfferedPackagesPerTenant),
     })
-    const { requests, offered } = this
+    const { requests } = this.clientPort
+    const { offered } = this
     const parts = {
       ...{ requests, clock, log, counts, limits, gateway, offered },
       isWritable: () => gateway.writable,
@@ -100,30 +105,29 @@ class Lwm2mServer implements Lwm2mTransport {
       clientOf: ({ id }) => this.clients.get(id),
       heard: (registration) => this.heard(registration),
     })
-    this.proxies = proxyListener(options.dtlsProxySocket, {
-      ...{ label: 'LwM2M', setting: LWM2M_SETTINGS.lwm2mDtlsProxySocket.name, log },
-      received: (datagram, peer) => this.endpoint.received(datagram, peer),
-      findKey: (identity) => gateway.findPreSharedKey(identity),
-    })
-    const { send } = this.socket
-    const { handle } = api
-    this.endpoint = new CoapEndpoint({ clock, random, limits, counts, send, handle, answered: this.requests.answered })
   }
 
   get port(): number {
-    return this.socket.port
+    return this.clientPort.port
+  }
+
+  get bootstrapPort(): number | undefined {
+    return this.bootstrap?.port
   }
 
   figures(): Lwm2mFigures {
-    return { ...this.counts, clients: this.registrations.count, observations: this.requests.watched }
+    return {
+      ...{ ...this.counts, clients: this.registrations.count, observations: this.clientPort.requests.watched },
+      bootstrapping: this.bootstrap?.size ?? 0,
+    }
   }
 
   async listen(): Promise<void> {
-    await this.socket.listen()
+    await this.clientPort.listen()
     try {
-      await this.proxies?.listen()
+      await this.bootstrap?.listen()
     } catch (error) {
-      await this.socket.close()
+      await this.clientPort.close()
       throw error
     }
   }
@@ -155,12 +159,9 @@ class Lwm2mServer implements Lwm2mTransport {
 
   private async closeAll(): Promise<void> {
     this.registrations.close()
-    this.requests.close()
     this.awake.close()
-    this.endpoint.close()
     this.uploads.close()
     this.offered.close()
-    await this.proxies?.close()
-    await this.socket.close()
+    await Promise.all([this.clientPort.close(), this.bootstrap?.close()])
   }
 }

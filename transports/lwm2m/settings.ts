@@ -16,6 +16,26 @@ export const LWM2M_SETTINGS = {
       'Path of the Unix socket at which a proxy that ends DTLS (`deploy/dtls-proxy`) brings its clients; empty: none.',
   }),
   lwm2mBindPort: lwm2m.port({ name: 'LWM2M_BIND_PORT', default: 5685, description: 'Its UDP port.' }),
+  lwm2mBootstrapEnabled: lwm2m.flag({
+    name: 'LWM2M_ENABLED_BS',
+    default: true,
+    description: 'Run the bootstrap server, where LwM2M runs.',
+  }),
+  lwm2mBootstrapBindAddress: lwm2m.address({
+    name: 'LWM2M_BS_BIND_ADDRESS',
+    default: '127.0.0.1',
+    description: "The bootstrap server's address, as `LWM2M_BIND_ADDRESS`.",
+  }),
+  lwm2mBootstrapBindPort: lwm2m.port({
+    name: 'LWM2M_BS_BIND_PORT',
+    default: 5687,
+    description: "The bootstrap server's UDP port.",
+  }),
+  lwm2mBootstrapDtlsProxySocket: lwm2m.text({
+    name: 'LWM2M_BS_DTLS_PROXY_SOCKET',
+    default: '',
+    description: "As `LWM2M_DTLS_PROXY_SOCKET`, for the bootstrap server's clients.",
+  }),
   lwm2mMaxClients: lwm2m.integer({
     name: 'LWM2M_MAX_CLIENTS',
     default: 100_000,

@@ -126,6 +126,8 @@ export interface Bench {
   readonly transport: Lwm2mTransport
   readonly lines: string[]
   readonly client: () => Promise<TestClient>
+  /** One that talks to the bootstrap server. */
+  readonly newcomer: () => Promise<TestClient>
 }
 
 /** Devices `one`, `two` and `foreign`, whose profile is `configuration`. */
@@ -141,15 +143,18 @@ export async function bench(
   const log = recordingLog(lines)
   const transport = await startLwm2mTransport({
     ...{ gateway, clock, limits, log, bindAddress: '127.0.0.1', port: 0, random: systemRandom },
+    bootstrap: { bindAddress: '127.0.0.1', port: 0 },
   })
   const clients: TestClient[] = []
-  const client = async (): Promise<TestClient> => {
-    const opened = await TestClient.open(transport.port)
+  const open = async (port: number | undefined): Promise<TestClient> => {
+    const opened = await TestClient.open(port ?? 0)
     clients.push(opened)
     return opened
   }
+  const client = (): Promise<TestClient> => open(transport.port)
+  const newcomer = (): Promise<TestClient> => open(transport.bootstrapPort)
   try {
-    await run({ gateway, clock, transport, lines, client })
+    await run({ gateway, clock, transport, lines, client, newcomer })
   } finally {
     for (const { raw } of clients) raw.close()
     await transport.close()

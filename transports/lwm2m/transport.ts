@@ -2,6 +2,9 @@
 import { defineTransport } from '../define-transport.ts'
 import { LWM2M_SETTINGS } from './settings.ts'
 
+const { lwm2mBindAddress, lwm2mBindPort, lwm2mBootstrapBindAddress, lwm2mBootstrapBindPort } = LWM2M_SETTINGS
+const UDP = { scheme: 'coap', over: 'udp' } as const
+
 export const lwm2m = defineTransport({
   name: 'lwm2m',
   label: 'LwM2M',
@@ -9,6 +12,9 @@ export const lwm2m = defineTransport({
   figures: {
     clients: 'clients',
     observations: 'observations',
+    bootstrapping: 'bootstrapping_clients',
+    bootstrapped: 'bootstraps_total',
+    bootstrapsFailed: 'failed_bootstraps_total',
     received: 'received_uploads_total',
     acknowledged: 'acknowledged_uploads_total',
     refused: 'refused_uploads_total',
@@ -21,21 +27,21 @@ export const lwm2m = defineTransport({
     retransmitted: 'retransmissions_total',
     lost: 'lost_messages_total',
   },
-  listeners: ({ lwm2mEnabled, lwm2mBindAddress, lwm2mBindPort }) =>
-    lwm2mEnabled
-      ? [
-          {
-            name: 'lwm2m',
-            label: 'LwM2M',
-            scheme: 'coap',
-            over: 'udp',
-            address: lwm2mBindAddress,
-            addressName: LWM2M_SETTINGS.lwm2mBindAddress.name,
-            port: lwm2mBindPort,
-            portName: LWM2M_SETTINGS.lwm2mBindPort.name,
-          },
-        ]
-      : [],
+  listeners: (settings) => {
+    if (!settings.lwm2mEnabled) return []
+    const registering = {
+      ...{ ...UDP, name: 'lwm2m', label: 'LwM2M' },
+      ...{ address: settings.lwm2mBindAddress, addressName: lwm2mBindAddress.name },
+      ...{ port: settings.lwm2mBindPort, portName: lwm2mBindPort.name },
+    }
+    if (!settings.lwm2mBootstrapEnabled) return [registering]
+    const bootstrapping = {
+      ...{ ...UDP, name: 'lwm2m_bootstrap', label: 'LwM2M bootstrap' },
+      ...{ address: settings.lwm2mBootstrapBindAddress, addressName: lwm2mBootstrapBindAddress.name },
+      ...{ port: settings.lwm2mBootstrapBindPort, portName: lwm2mBootstrapBindPort.name },
+    }
+    return [registering, bootstrapping]
+  },
   open: async ({ gateway, settings, clock, random, log }) => {
     const { startLwm2mTransport } = await import('./server.ts')
     const transport = await startLwm2mTransport({
@@ -43,13 +49,25 @@ export const lwm2m = defineTransport({
       bindAddress: settings.lwm2mBindAddress,
       port: settings.lwm2mBindPort,
       dtlsProxySocket: settings.lwm2mDtlsProxySocket,
+      ...(settings.lwm2mBootstrapEnabled
+        ? {
+            bootstrap: {
+              bindAddress: settings.lwm2mBootstrapBindAddress,
+              port: settings.lwm2mBootstrapBindPort,
+              dtlsProxySocket: settings.lwm2mBootstrapDtlsProxySocket,
+            },
+          }
+        : {}),
       limits: { maxClients: settings.lwm2mMaxClients, maxClientsPerTenant: settings.lwm2mMaxClientsPerTenant },
       clock,
       random,
       log,
     })
     return {
-      ports: { lwm2m: transport.port },
+      ports: {
+        lwm2m: transport.port,
+        ...(transport.bootstrapPort === undefined ? {} : { lwm2m_bootstrap: transport.bootstrapPort }),
+      },
       figures: () => transport.figures(),
       close: () => transport.close(),
     }

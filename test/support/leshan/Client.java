@@ -1,5 +1,5 @@
 // A client of LwM2M by Eclipse Leshan, driven by lines: `battery N` changes 3/0/9, `update` updates the registration, `stop` ends it.
-// It says what it hears: REGISTERED, WRITE 14 text, EXECUTE 4, DEREGISTERED.
+// It says what it hears: BOOTSTRAPPED, REGISTERED, UPDATED, WRITE 14 text, EXECUTE 4, DEREGISTERED.
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -22,8 +22,10 @@ import org.eclipse.leshan.client.servers.LwM2mServer;
 import org.eclipse.leshan.core.ResponseCode;
 import org.eclipse.leshan.core.model.ObjectModel;
 import org.eclipse.leshan.core.node.LwM2mResource;
+import org.eclipse.leshan.core.request.BootstrapRequest;
 import org.eclipse.leshan.core.request.DeregisterRequest;
 import org.eclipse.leshan.core.request.RegisterRequest;
+import org.eclipse.leshan.core.request.UpdateRequest;
 import org.eclipse.leshan.core.request.argument.Arguments;
 import org.eclipse.leshan.core.response.ExecuteResponse;
 import org.eclipse.leshan.core.response.ReadResponse;
@@ -74,14 +76,19 @@ public class Client {
     return Files.readAllBytes(Path.of(file));
   }
 
-  /** Endpoint, and `coap://HOST:PORT` or `coaps://…` with what it proves itself with. */
+  /** Endpoint, and `coap://HOST:PORT` or `coaps://…` with what it proves itself with; `bootstrap` before that: it is a bootstrap server's. */
   public static void main(String[] parameters) throws IOException {
     Device device = new Device();
     ObjectsInitializer objects = new ObjectsInitializer();
     String address = parameters[1];
     // What it proves itself with: nothing, `psk IDENTITY HEX`, or `x509 KEY CERTIFICATE SERVER`, `rpk KEY PUBLIC SERVER`, files in DER.
     String mode = parameters.length > 2 ? parameters[2] : "";
-    if (mode.equals("psk"))
+    boolean isBootstrap = mode.equals("bootstrap");
+    if (isBootstrap && parameters.length > 3)
+      objects.setInstancesForObject(0, Security.pskBootstrap(
+        address, parameters[4].getBytes(StandardCharsets.UTF_8), HexFormat.of().parseHex(parameters[5])));
+    else if (isBootstrap) objects.setInstancesForObject(0, Security.noSecBootstrap(address));
+    else if (mode.equals("psk"))
       objects.setInstancesForObject(0, Security.psk(
         address, 123, parameters[3].getBytes(StandardCharsets.UTF_8), HexFormat.of().parseHex(parameters[4])));
     else if (mode.equals("x509"))
@@ -91,7 +98,8 @@ public class Client {
       objects.setInstancesForObject(0, Security.rpk(
         address, 123, bytesOf(parameters[4]), bytesOf(parameters[3]), bytesOf(parameters[5])));
     else objects.setInstancesForObject(0, Security.noSec(address, 123));
-    objects.setInstancesForObject(1, new Server(123, 300));
+    if (isBootstrap) objects.setClassForObject(1, Server.class);
+    else objects.setInstancesForObject(1, new Server(123, 300));
     objects.setInstancesForObject(3, device);
     LeshanClientBuilder builder = new LeshanClientBuilder(parameters[0]);
     builder.setObjects(objects.create(0, 1, 3));
@@ -100,6 +108,17 @@ public class Client {
         .build());
     LeshanClient client = builder.build();
     client.addObserver(new LwM2mClientObserverAdapter() {
+      @Override
+      public void onBootstrapSuccess(LwM2mServer server, BootstrapRequest request) {
+        System.out.println("BOOTSTRAPPED");
+      }
+
+      @Override
+      public void onBootstrapFailure(
+          LwM2mServer server, BootstrapRequest request, ResponseCode code, String text, Exception cause) {
+        System.out.println("REFUSED " + code + " " + text);
+      }
+
       @Override
       public void onRegistrationSuccess(LwM2mServer server, RegisterRequest request, String id) {
         System.out.println("REGISTERED");
@@ -114,6 +133,11 @@ public class Client {
       @Override
       public void onRegistrationTimeout(LwM2mServer server, RegisterRequest request) {
         System.out.println("TIMED OUT");
+      }
+
+      @Override
+      public void onUpdateSuccess(LwM2mServer server, UpdateRequest request) {
+        System.out.println("UPDATED");
       }
 
       @Override
