@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { attachment, formOf } from './form.ts'
-import { MAX_PARTS } from './multipart.ts'
+import { MAX_HEAD_BYTES, MAX_PARTS } from './multipart.ts'
 
 const TYPE = 'multipart/form-data; boundary=XX'
 const FILE = 'Content-Disposition: form-data; name="file"; filename="a.gif"\r\nContent-Type: image/gif\r\n\r\nGIF'
@@ -99,6 +99,13 @@ test('what was cut short, has too many parts or is no form is refused', () => {
       /multipart\/form-data is expected/,
       `${type}: ${body.slice(0, 80)}`,
     )
+})
+
+test('a part may have as long a head as clients write, and none that takes a body as large as memory', () => {
+  const part = (lines: number): string => `${'a: b\r\n'.repeat(lines)}${TITLE}`
+  assert.deepEqual(read(bodyOf(part(2_000))), { title: 'Tü' })
+  for (const lines of [MAX_HEAD_BYTES / 6, 1_000_000])
+    assert.throws(() => formOf(TYPE, Buffer.from(bodyOf(part(lines)))), /multipart\/form-data is expected/, `${lines}`)
 })
 
 test('a downloaded file keeps a name that a header can not carry', () => {

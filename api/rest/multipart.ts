@@ -13,6 +13,8 @@ export interface FormPart {
 
 /** Forms here have five at most. Each takes more memory than the shortest part has bytes. */
 export const MAX_PARTS = 100
+/** Of one part: each of its lines takes far more memory than it has bytes. */
+export const MAX_HEAD_BYTES = 16_384
 
 const HEADER_END = '\r\n\r\n'
 const DASH = 0x2d
@@ -29,7 +31,10 @@ export function formParts(contentType: string, body: Buffer): readonly FormPart[
   while (before !== undefined && !before.isLast) {
     const next = nextLine(body, delimiter, before.end - 2)
     if (next === undefined || parts.length === MAX_PARTS) return undefined
-    const part = partOf(body.subarray(before.end, Math.max(before.end, next.start)))
+    const bytes = body.subarray(before.end, Math.max(before.end, next.start))
+    const headEnd = bytes.indexOf(HEADER_END)
+    if (headEnd > MAX_HEAD_BYTES) return undefined
+    const part = headEnd < 0 ? undefined : partOf(bytes, headEnd)
     if (part !== undefined) parts.push(part)
     before = next
   }
@@ -67,11 +72,9 @@ function lineAt(body: Buffer, start: number, after: number): BoundaryLine | unde
 }
 
 /** Undefined where it has no name: no member of the form. */
-function partOf(part: Buffer): FormPart | undefined {
-  const headerEnd = part.indexOf(HEADER_END)
-  if (headerEnd < 0) return undefined
+function partOf(part: Buffer, headEnd: number): FormPart | undefined {
   const headers = new Map<string, string>()
-  for (const line of part.toString('utf8', 0, headerEnd).split('\r\n')) {
+  for (const line of part.toString('utf8', 0, headEnd).split('\r\n')) {
     const colon = line.indexOf(':')
     if (colon > 0) headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim())
   }
@@ -82,7 +85,7 @@ function partOf(part: Buffer): FormPart | undefined {
     name,
     fileName: fileNameOf(parameters),
     contentType: headers.get('content-type') ?? '',
-    bytes: part.subarray(headerEnd + HEADER_END.length),
+    bytes: part.subarray(headEnd + HEADER_END.length),
   }
 }
 
