@@ -23,6 +23,7 @@ export const ServiceErrors = defineErrors('services', {
   NAME_MISSING: { ...BAD_REQUEST, text: '{entity} {property} should be specified!' },
   NAME_MALFORMED: { ...BAD_REQUEST, text: 'Validation error: {property} is malformed' },
   NAME_TOO_LONG: { ...BAD_REQUEST, text: 'Validation error: {property} length must be equal or less than {limit}' },
+  CUSTOMER_TITLE_RESERVED: { ...BAD_REQUEST, text: "'{title}' title for customer is system reserved!" },
   CUSTOMER_UNKNOWN: { ...BAD_REQUEST, text: "Can't assign to non-existent customer!" },
   NOT_ASSIGNED_ENTITY: { ...BAD_REQUEST, text: "{entity} isn't assigned to any customer!" },
   EMAIL_INVALID: { ...BAD_REQUEST, text: "Invalid email address format '{email}'!" },

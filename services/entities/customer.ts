@@ -3,10 +3,14 @@ import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import { entityId } from '../../model/entity-id.ts'
 import { NULL_UUID } from '../../model/entity-id.ts'
 import { isJsonObject } from '../../model/json.ts'
+import { ServiceErrors } from '../errors.ts'
 import { LOOK } from '../permissions.ts'
 import { json, name } from './column.ts'
 import { CONTACT } from './contact.ts'
 import { defineEntity, type RecordOf } from './define.ts'
+
+/** Of the customer to whom belongs what everybody may see. */
+export const PUBLIC_TITLE = 'Public'
 
 const taken = (): Error => EntityStoreErrors.NAME_TAKEN({ entity: 'Customer', property: 'title' })
 
@@ -27,6 +31,12 @@ export const customers = defineEntity({
           { kind: 'user-tokens-withdrawn', entity: { entityType: 'USER', id: NULL_UUID } },
           { kind: 'device-changed', entity: { entityType: 'CUSTOMER', id }, credentialsChanged: false },
         ],
+  /** Else what is meant for everybody would be nobody's to see. */
+  async prepare(record) {
+    if (record.title === PUBLIC_TITLE && !isPublic(record))
+      throw ServiceErrors.CUSTOMER_TITLE_RESERVED({ title: PUBLIC_TITLE })
+    return { record }
+  },
   // What a customer's users may see of the customer they may because it is their own.
   customerOf: ({ id }) => id,
   takesAlong({ id }, { store }) {
