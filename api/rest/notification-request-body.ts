@@ -10,7 +10,15 @@ export const requestBody = z.object({
   targets: z.array(z.string().refine(isUuid, 'a UUID is expected')).min(1).max(1000),
   templateId: optionalId,
   template: z
-    .object({ notificationType: z.enum(NOTIFICATION_TYPES).default('GENERAL'), configuration: jsonObject })
+    .object({
+      name: z
+        .string()
+        .max(255)
+        .nullish()
+        .transform((name) => name ?? null),
+      notificationType: z.enum(NOTIFICATION_TYPES).default('GENERAL'),
+      configuration: jsonObject,
+    })
     .nullish()
     .transform((template) => template ?? undefined),
   info: anyJson.optional(),

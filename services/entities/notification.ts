@@ -63,7 +63,7 @@ export const notificationTargets = defineEntity({
   async prepare(record) {
     const { configuration } = record
     if (!isJsonObject(configuration)) throw NotificationErrors.CONFIGURATION({ member: 'configuration' })
-    if (configuration['type'] === 'PLATFORM_USERS') checkFilter(configuration['usersFilter'])
+    checkTarget(configuration)
     const isForRules = FOR_RULES.some((type) => type === filterOf(configuration)['type'])
     return { record: { ...record, configuration: { description: null, ...configuration }, isForRules } }
   },
@@ -77,6 +77,32 @@ export const notificationTargets = defineEntity({
 export function filterOf(configuration: JsonValue): JsonObject {
   const filter = isJsonObject(configuration) ? configuration['usersFilter'] : undefined
   return isJsonObject(filter) ? filter : {}
+}
+
+/** What clients need of each kind to show it. */
+function checkTarget(configuration: JsonObject): void {
+  switch (configuration['type']) {
+    case 'PLATFORM_USERS':
+      return checkFilter(configuration['usersFilter'])
+    case 'SLACK':
+      return requireTexts(configuration['conversation'], 'configuration.conversation', ['type', 'id', 'name'])
+    case 'MICROSOFT_TEAMS':
+      return requireTexts(configuration, 'configuration', ['webhookUrl', 'channelName'])
+    default:
+      throw NotificationErrors.INVALID({
+        member: 'configuration.type',
+        reason: 'one of PLATFORM_USERS, SLACK, MICROSOFT_TEAMS is expected',
+      })
+  }
+}
+
+function requireTexts(value: JsonValue | undefined, member: string, names: readonly string[]): void {
+  if (!isJsonObject(value)) throw NotificationErrors.CONFIGURATION({ member })
+  for (const name of names) {
+    const text = value[name]
+    if (typeof text !== 'string' || text.trim() === '')
+      throw NotificationErrors.CONFIGURATION({ member: `${member}.${name}` })
+  }
 }
 
 function checkFilter(filter: JsonValue | undefined): void {

@@ -54,6 +54,22 @@ test('a request is in the inbox of each user of its targets once, and says what 
   assert.equal(await inbox().unreadCount(platform.systemAdministrator), 0)
 })
 
+test('a target has what clients show of it', async () => {
+  const save = (configuration: JsonObject) =>
+    platform.services.declared.of(notificationTargets).saveByUser(platform.tenant, { name: 'target', configuration })
+  const conversation = { type: 'PUBLIC_CHANNEL', id: 'C1', name: 'alarms' }
+  for (const [configuration, member] of [
+    [{ type: 'SLACK' }, 'conversation'],
+    [{ type: 'SLACK', conversation: { ...conversation, id: '' } }, 'conversation.id'],
+    [{ type: 'MICROSOFT_TEAMS', channelName: 'alarms' }, 'webhookUrl'],
+  ] as const)
+    await assert.rejects(save(configuration), {
+      message: `Validation error: configuration.${member} must not be empty`,
+    })
+  await assert.rejects(save({ type: 'PIGEON' }), /one of PLATFORM_USERS, SLACK, MICROSOFT_TEAMS is expected/)
+  await save({ type: 'SLACK', conversation })
+})
+
 test('only whose it is reads and deletes a notification', async () => {
   const mine = await newTarget('mine', { type: 'USER_LIST', usersIds: [platform.tenant.userId] })
   const template = await newTemplate('Hi')
