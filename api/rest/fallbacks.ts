@@ -26,6 +26,8 @@ const ROUTE_OPTIONS: RouteOptions = {
   headers: [...COMMON_HEADERS, 'access-control-request-headers'],
   maxBodyBytes: 65_536,
 }
+/** Of parts of the reference that are not here: an id stands in their place otherwise. */
+const NOT_HERE = ['/api/tenant/edge', '/api/tenant/edges', '/api/ruleChain/autoAssignToEdgeRuleChains'] as const
 const LOGIN_PATHS: ReadonlySet<string> = new Set(['/api/auth/login', '/api/auth/login/public'])
 
 export function registerFallbacks({ server, auth, clock }: FallbackOptions): void {
@@ -50,6 +52,7 @@ export function registerFallbacks({ server, auth, clock }: FallbackOptions): voi
   }
   const unknown = (request: HttpRequest, reply: HttpReply): void =>
     refuse(request, reply, () => ApiErrors.UNKNOWN_PATH({ path: request.path.replace(/^\//, '') }))
+  for (const pattern of NOT_HERE) server.route('GET', pattern, unknown, ROUTE_OPTIONS)
   server.route('ANY', '/*', unknown, ROUTE_OPTIONS)
 }
 

@@ -20,8 +20,10 @@ describe('a query', () => {
     assert.deepEqual(new Query('keys=').keys(), [])
   })
 
-  test('reads whole numbers only, and none beyond what is exact', () => {
+  test('reads whole numbers of 64 bits only, and those beyond what is exact as the farthest that are', () => {
     assert.equal(new Query('ts=-5').integer('ts'), -5)
+    assert.equal(new Query('ts=9223372036854775807').integer('ts'), Number.MAX_SAFE_INTEGER)
+    assert.equal(new Query('ts=-9223372036854775808').integer('ts'), Number.MIN_SAFE_INTEGER)
     for (const text of ['abc', '1.5', '1e3', '0x10', '99999999999999999999', ' 1 x']) {
       assert.throws(() => new Query(`ts=${encodeURIComponent(text)}`).integer('ts'), { status: 400 }, text)
     }

@@ -5,6 +5,7 @@ import { isJsonObject, type JsonValue } from '../../model/json.ts'
 import { ParameterErrors } from '../errors.ts'
 
 const INTEGER = /^[+-]?\d+$/
+const MAX_LONG = 2 ** 63
 
 /** Rows of one answer, where no setting says otherwise. */
 export const MAX_PAGE_SIZE = 10_000
@@ -131,11 +132,12 @@ export class Query {
   }
 }
 
+/** A whole number of 64 bits, as clients in Java write the end of time (`Long.MAX_VALUE`); cut to those that are exact here. */
 function parseInteger(name: string, value: string): number {
   const number = Number(value)
-  if (!INTEGER.test(value) || !Number.isSafeInteger(number))
+  if (!INTEGER.test(value) || Math.abs(number) > MAX_LONG)
     throw ParameterErrors.INVALID({ name, value, expected: 'a whole number' })
-  return number
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(number, Number.MAX_SAFE_INTEGER))
 }
 
 export function oneOf<Choice extends string>(name: string, value: string, choices: readonly Choice[]): Choice {

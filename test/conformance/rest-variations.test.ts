@@ -98,6 +98,39 @@ describe('the REST API, varied', () => {
     }
   })
 
+  test('says of paths of parts that are not here that they are none, not that a word is no id', async () => {
+    for (const path of [
+      '/api/tenant/edge?edgeName=x',
+      '/api/tenant/edges',
+      '/api/ruleChain/autoAssignToEdgeRuleChains',
+    ])
+      await refused('GET', path, undefined, 404, `No static resource ${path.slice(1).split('?')[0]}.`)
+  })
+
+  test('reads to the end of time as clients in Java write it', async () => {
+    const path = `/api/plugins/telemetry/DEVICE/${deviceId}`
+    assert.equal((await tenant.call('POST', `${path}/timeseries/ANY`, { ts: 1000, values: { end: 1 } })).status, 200)
+    const history = await tenant.call('GET', `${path}/values/timeseries?keys=end&startTs=0&endTs=9223372036854775807`)
+    assert.deepEqual([history.status, history.text], [200, '{"end":[{"ts":1000,"value":"1"}]}'])
+    const logs = await tenant.call('GET', '/api/audit/logs?pageSize=1&page=0&startTime=0&endTime=9223372036854775807')
+    assert.deepEqual([logs.status, logs.json<Listed>().data.length], [200, 1], logs.text)
+    const alarms = await tenant.call('GET', '/api/v2/alarms?pageSize=1&page=0&endTime=9223372036854775807')
+    assert.equal(alarms.status, 200, alarms.text)
+  })
+
+  test('shows the template that a notification request brought along with its name', async () => {
+    const configuration = { type: 'PLATFORM_USERS', usersFilter: { type: 'ALL_USERS' } }
+    const target = await tenant.expect<Saved>('POST', '/api/notification/target', { name: 'Varied', configuration })
+    const text = { WEB: { method: 'WEB', enabled: true, subject: 'Hi', body: 'Text' } }
+    const template = { name: 'Own', notificationType: 'GENERAL', configuration: { deliveryMethodsTemplates: text } }
+    await tenant.expect('POST', '/api/notification/request', { targets: [target.id.id], template })
+    const { data } = await tenant.expect<{ readonly data: readonly { readonly template: unknown }[] }>(
+      'GET',
+      '/api/notification/requests?pageSize=1&page=0',
+    )
+    assert.deepEqual(data[0]?.template, template)
+  })
+
   test('hands out the file that starts a gateway, to those who may read its credentials', async () => {
     const path = `/api/device-connectivity/gateway-launch/${deviceId}/docker-compose/download`
     const file = await tenant.call('GET', path)
