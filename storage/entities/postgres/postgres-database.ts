@@ -15,6 +15,7 @@ import { storeError, type UniqueColumns } from './refusals.ts'
 import type { EntityTable } from '../tables/entity-table.ts'
 import { ENTITIES, ENTITIES_SHARED, FOLD_FUNCTION, tableComponent } from './schema.ts'
 import { parameterOf, StatementNames } from './statement-queries.ts'
+import { TableStatistics } from './table-statistics.ts'
 import { TransactionWriter } from './transaction-writer.ts'
 
 export interface PostgresDatabaseOptions extends OpenSettings {
@@ -40,7 +41,9 @@ export async function openPostgresDatabase(options: PostgresDatabaseOptions): Pr
     const writer = new TransactionWriter(writing, names, await uniqueColumns(writing))
     const count = options.readConnections ?? READ_CONNECTIONS
     const reads = new SnapshotReads(Array.from({ length: count }, () => new PostgresConnection(options)))
-    return new PostgresDatabase(writer, reads, names)
+    const tables = ['attribute', ...(options.tables ?? []).map(({ name }) => name)]
+    const statistics = new TableStatistics({ tables, clock: options.clock, query: (query) => reads.read(query) })
+    return new PostgresDatabase(writer, reads, names, statistics)
   } catch (error) {
     await writing.close()
     throw error
@@ -54,12 +57,14 @@ class PostgresDatabase implements EntityDatabase {
   private readonly writer: TransactionWriter
   private readonly reads: SnapshotReads
   private readonly names: StatementNames
+  private readonly statistics: TableStatistics
   private closing: Promise<void> | undefined
 
-  constructor(writer: TransactionWriter, reads: SnapshotReads, names: StatementNames) {
+  constructor(writer: TransactionWriter, reads: SnapshotReads, names: StatementNames, statistics: TableStatistics) {
     this.writer = writer
     this.reads = reads
     this.names = names
+    this.statistics = statistics
     this.builder = queryBuilder(this, POSTGRES)
   }
 
@@ -75,6 +80,7 @@ class PostgresDatabase implements EntityDatabase {
 
   /** The server's reads hold up nothing; here a long one holds one of several connections. */
   async scan<Row>(query: CompiledQuery<Row>): Promise<readonly Row[]> {
+    await this.statistics.refresh()
     return (await this.read(query)).rows
   }
 
