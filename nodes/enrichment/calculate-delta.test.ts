@@ -51,3 +51,21 @@ test('without memory the value before is the latest that is stored; what is no n
 test('blank keys are refused', () => {
   assert.throws(() => calculateDelta.check({ ...CONFIGURATION, inputValueKey: ' ' }), /inputValueKey/)
 })
+
+test('the first message that comes again is told what it was told, whatever was stored since', async () => {
+  const before = { key: 'pulse', type: 'LONG', value: 3, ts: 1000 } as const
+  const own = { key: 'pulse', type: 'LONG', value: 5, ts: 2000 } as const
+  const later = { key: 'pulse', type: 'LONG', value: 9, ts: 3000 } as const
+  for (const [stored, told] of [
+    [[before], 2],
+    [[before, own], 2],
+    [[before, own, later], 2],
+    [[], 0],
+    [[own, later], 0],
+  ] as const) {
+    const { context, give } = await opened({ addPeriodBetweenMsgs: true, periodValueKey: 'period' })
+    context.fakes.history.add(testMessage({ data: '{}' }).originator, ...stored)
+    const period = told === 0 ? 0 : 1000
+    assert.equal(await give('{"pulse":5}', 2000), `Success {"pulse":5,"delta":${told},"period":${period}}`)
+  }
+})

@@ -1,5 +1,6 @@
 /** Adds by how much a value changed since the message before it (`rule-nodes.md` 13). */
 import { z } from 'zod'
+import type { EntityId } from '../../model/entity-id.ts'
 import { LongDecimal, WholeDouble, isJsonObject, type JsonValue } from '../../model/json.ts'
 import type { DataPoint } from '../../model/value.ts'
 import { mergedMembers } from '../../model/members.ts'
@@ -76,13 +77,23 @@ export const calculateDelta = defineNode({
     if (addPeriodBetweenMsgs && (periodValueKey ?? '').trim() === '') {
       throw NodeErrors.CONFIGURATION_INVALID({ node: ruleNodeName, field: 'periodValueKey', reason: 'is blank' })
     }
+    const lastBefore = async (entity: EntityId, ts: number): Promise<DataPoint | undefined> => {
+      const query = { keys: [inputValueKey], startTs: 0, endTs: ts, limit: 1, order: 'DESC', agg: 'NONE' } as const
+      return (await history.series(entity, query)).get(inputValueKey)?.[0]
+    }
     return state.keyed<Reading, Reading | null>({
       per: 'originator',
       parse: (stored) => STATE.parse(stored),
       read(message, remembered) {
         if (useCache && remembered !== undefined) return undefined
         if (message.type !== 'POST_TELEMETRY_REQUEST') return undefined
-        return history.latest(message.originator, [inputValueKey]).then(([point]) => readingOf(point))
+        const { originator } = message
+        return history.latest(originator, [inputValueKey]).then(async ([point]) => {
+          const ts = message.metadataTs()
+          if (!useCache || point === undefined || point.ts < ts) return readingOf(point)
+          // The message comes again, and what is stored may be its own value or a later one: the state, which remembers the value before it, was not.
+          return readingOf(await lastBefore(originator, ts))
+        })
       },
       handle(turn, message, stored) {
         if (message.type !== 'POST_TELEMETRY_REQUEST') return 'Other'

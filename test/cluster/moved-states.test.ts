@@ -44,8 +44,6 @@ async function moved(context: TestContext, planted: boolean): Promise<readonly s
   context.after(() => old.kill())
   const rest = new RestClient(front, await login(front))
   const devices = await makeStatefulWorld(rest, DEVICES)
-  await sendMore(front, devices, 1)
-  await drained(old)
   await sendMore(front, devices, BEFORE)
   await drained(old)
   const all = await owned(old)
