@@ -136,7 +136,7 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
     const due = entry.wakeAt
     // It is this one that comes.
     entry.wakeAt = null
-    const turn = this.turnOf(entry)
+    const turn = this.turnOf(partition, entry)
     try {
       this.node.wake?.(turn, known)
       turn.isWakeSet ||= true
@@ -162,7 +162,7 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
     await partition.load(new Map([[id, place]]))
     const entry = partition.find(id)
     if (entry === undefined) return
-    const turn = this.turnOf(entry)
+    const turn = this.turnOf(partition, entry)
     try {
       this.node.start(turn)
       if (turn.isTouched) this.adopt(partition, entry, turn, `start ${turn.now}`)
@@ -283,7 +283,7 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
     }
     const known = read.get(index)
     if (known?.status === 'rejected') return { thrown: errorOf(known.reason) }
-    const turn = this.turnOf(entry)
+    const turn = this.turnOf(partition, entry)
     try {
       // What was read for this node's messages is what this node reads.
       const output = this.node.handle(turn, message, known?.value as Known | undefined)
@@ -295,9 +295,9 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
     }
   }
 
-  private turnOf(entry: StateEntry): Turn<State> {
+  private turnOf({ stream }: StatePartition, entry: StateEntry): Turn<State> {
     const entity = this.node.source ?? entityOf(entry.id)
-    return new Turn(entity, this.host.now(), entry.stateOf(this.node), entry.wakeAt)
+    return new Turn(entity, this.host.now(), entry.stateOf(this.node), entry.wakeAt, stream)
   }
 
   /** From here on the turn counts. Throws before it does. */

@@ -117,6 +117,7 @@ export class NodeStates implements KeyedHost, PartitionHost, Deferral {
         return instance
       },
       stayOf: (originatorId) => this.owned.get(this.streamOf(originatorId))?.stay,
+      partitionOf: (originatorId) => this.streamOf(originatorId),
       waiting: () => {
         let waiting = 0
         for (const partition of this.owned.values()) waiting += partition.waitingOf(identity.ruleNodeId)

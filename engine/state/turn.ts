@@ -12,6 +12,7 @@ export interface SentMessage {
 
 export class Turn<State> implements StateTurn<State> {
   readonly entity: EntityId | undefined
+  readonly partition: number
   readonly now: number
   readonly sent: SentMessage[] = []
   state: State | undefined
@@ -19,8 +20,15 @@ export class Turn<State> implements StateTurn<State> {
   wakesAt: number | undefined
   isWakeSet = false
 
-  constructor(entity: EntityId | undefined, now: number, state: State | undefined, wakesAt: number | null) {
+  constructor(
+    entity: EntityId | undefined,
+    now: number,
+    state: State | undefined,
+    wakesAt: number | null,
+    partition: number,
+  ) {
     this.entity = entity
+    this.partition = partition
     this.now = now
     this.state = state
     this.wakesAt = wakesAt ?? undefined

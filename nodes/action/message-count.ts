@@ -1,4 +1,7 @@
-/** Counts messages and tells the tenant how many there were, again and again (`rule-nodes.md` 42). */
+/**
+ * Counts messages and tells the tenant how many there were, again and again (`rule-nodes.md` 42). Each partition counts its own, and hands its count
+ * to the tenant's, which tells the sum: so there is one count for an interval, however many partitions and processes there are.
+ */
 import { z } from 'zod'
 import { entityId } from '../../model/entity-id.ts'
 import { stringifyJson } from '../../model/json.ts'
@@ -7,6 +10,8 @@ import { defineNode, orZero } from '../define-node.ts'
 
 const STATE = z.object({ count: z.number(), since: z.number() })
 type State = z.output<typeof STATE>
+/** A count that another partition hands over. */
+const PART = 'MSG_COUNT_PART_SELF_MSG'
 
 export const messageCount = defineNode({
   type: 'org.thingsboard.rule.engine.action.TbMsgCountNode',
@@ -14,7 +19,7 @@ export const messageCount = defineNode({
   category: 'ACTION',
   relations: ['Success'],
   description:
-    'Takes every message and tells after each interval how many there were, as telemetry of the tenant. The count survives a restart.',
+    'Takes every message and tells after each interval how many there were, as telemetry of the tenant. The count survives a restart; in a cluster one process tells the count of all.',
   configuration: z.looseObject({
     interval: orZero(z.int().min(1), 1).meta({ title: 'Interval', description: 'Seconds.' }),
     telemetryPrefix: orZero(z.string(), '').meta({ title: 'Key', description: 'Begins the name of the series.' }),
@@ -23,8 +28,11 @@ export const messageCount = defineNode({
   editor: { form: 'tbActionNodeMsgCountConfig' },
   examples: [],
   uses: ['state'],
-  create: ({ interval, telemetryPrefix }, { services: { state }, tenantId }) => {
+  create: ({ interval, telemetryPrefix }, { services: { state }, tenantId, ruleChainId, ruleNodeId }) => {
     const intervalMs = interval * 1000
+    const tenant = entityId('TENANT', tenantId)
+    const isPart = ({ type, ruleNodeId: to, originator }: Message): boolean =>
+      type === PART && to === ruleNodeId && originator.id === tenantId
     return state.keyed<State, undefined>({
       per: 'partition',
       parse: (stored) => STATE.parse(stored),
@@ -32,18 +40,22 @@ export const messageCount = defineNode({
         if (turn.state === undefined) turn.set({ count: 0, since: turn.now })
         if (turn.wakesAt === undefined || turn.wakesAt > turn.now + intervalMs) turn.wakeAt(turn.now + intervalMs)
       },
-      handle(turn) {
+      handle(turn, message) {
         const { count, since } = turn.state ?? { count: 0, since: turn.now }
-        turn.set({ count: count + 1, since })
+        turn.set({ count: count + (isPart(message) ? Number(message.data) : 1), since })
         return undefined
       },
       wake(turn) {
         const { count, since } = turn.state ?? { count: 0, since: turn.now }
-        const data = stringifyJson({ [`${telemetryPrefix}_${state.serviceId}`]: count })
-        const metadata = { delta: String(turn.now - since) }
-        const originator = entityId('TENANT', tenantId)
-        const fields = { id: '', ts: turn.now, tenantId, originator, type: 'POST_TELEMETRY_REQUEST' }
-        turn.send(new Message({ ...fields, metadata, data }), 'Success')
+        const fields = { id: '', ts: turn.now, tenantId, originator: tenant }
+        if (turn.partition === state.partitionOf(tenantId)) {
+          const data = stringifyJson({ [`${telemetryPrefix}_${state.serviceId}`]: count })
+          const metadata = { delta: String(turn.now - since) }
+          turn.send(new Message({ ...fields, type: 'POST_TELEMETRY_REQUEST', metadata, data }), 'Success')
+        } else if (count > 0) {
+          const to = { ruleChainId, ruleNodeId }
+          turn.send(new Message({ ...fields, ...to, type: PART, metadata: {}, data: String(count) }), undefined)
+        }
         turn.set({ count: 0, since: turn.now })
         turn.wakeAt(turn.now + intervalMs)
       },

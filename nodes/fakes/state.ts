@@ -14,6 +14,7 @@ export interface SentByNode {
 
 interface Held {
   readonly entity: EntityId | undefined
+  readonly partition?: number
   text: string | undefined
   wakesAt: number | undefined
 }
@@ -27,6 +28,10 @@ export class FakeState implements NodeState {
   refuses: Error | undefined
   /** What `stayOf` says. */
   stay: number | undefined = 1
+  /** Where messages come to, and the node starts. */
+  partition = 0
+  /** What `partitionOf` says. */
+  home = 0
   /** What `waiting` says. */
   waitingCount = 0
   /** Makes the time of every state come that is due. */
@@ -49,7 +54,7 @@ export class FakeState implements NodeState {
       }
     }
     this.start = () => {
-      this.turn(node, this.heldOf(node.source?.id ?? 'partition', node.source), (turn) => node.start?.(turn))
+      this.turn(node, this.heldOf(node.source?.id ?? this.own, node.source), (turn) => node.start?.(turn))
     }
     return {
       handleBatch: async (messages, result) => {
@@ -62,8 +67,16 @@ export class FakeState implements NodeState {
     return this.stay
   }
 
+  partitionOf(): number {
+    return this.home
+  }
+
   waiting(): number {
     return this.waitingCount
+  }
+
+  private get own(): string {
+    return this.partition === 0 ? 'partition' : `partition ${this.partition}`
   }
 
   private async handle<State extends JsonValue, Known>(
@@ -73,7 +86,7 @@ export class FakeState implements NodeState {
     result: BatchResult,
   ): Promise<void> {
     const isOwn = node.per === 'originator'
-    const held = this.heldOf(isOwn ? message.originator.id : 'partition', isOwn ? message.originator : undefined)
+    const held = this.heldOf(isOwn ? message.originator.id : this.own, isOwn ? message.originator : undefined)
     try {
       const known = await node.read?.(message, stateOf(node, held))
       const { text, wakesAt } = held
@@ -102,6 +115,7 @@ export class FakeState implements NodeState {
     const now = this.now()
     const result = run({
       entity: held.entity,
+      partition: held.partition ?? 0,
       now,
       get state() {
         return draft.state
@@ -120,7 +134,7 @@ export class FakeState implements NodeState {
   }
 
   private heldOf(key: string, entity: EntityId | undefined): Held {
-    const held = this.held.get(key) ?? { entity, text: undefined, wakesAt: undefined }
+    const held = this.held.get(key) ?? { entity, partition: this.partition, text: undefined, wakesAt: undefined }
     this.held.set(key, held)
     return held
   }

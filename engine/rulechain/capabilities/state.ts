@@ -12,6 +12,8 @@ import type { NodeInstance, NodeOutput } from '../node-instance.ts'
 export interface StateTurn<State> {
   /** Whose state it is; undefined where it is a partition's. */
   readonly entity: EntityId | undefined
+  /** Which partition the state is in. */
+  readonly partition: number
   /** As the turn before left it: never change it, set another. Undefined where there is none. */
   readonly state: State | undefined
   /** Unix ms. */
@@ -74,6 +76,8 @@ export interface NodeState {
    * was elsewhere meanwhile. Undefined where it is not here.
    */
   stayOf(originatorId: string): number | undefined
+  /** Which partition the messages of an originator come to. */
+  partitionOf(originatorId: string): number
   /** Messages of this node that wait for their time, in the partitions of this process. */
   waiting(): number
 }

@@ -63,7 +63,7 @@ function wokenAt(now: number, active: ActiveField, held: FieldState): number | u
   const known = knownOf(active)
   const node = nodeOf(known, now)
   const state = stateJson({ entity: [DEVICE.entityType, DEVICE.id], owner: OWNER.id, fields: { f: held } })
-  const turn = new Turn<JsonValue>(DEVICE, now, state, null)
+  const turn = new Turn<JsonValue>(DEVICE, now, state, null, 0)
   node.wake?.(turn, known)
   return turn.wakesAt
 }
@@ -109,7 +109,7 @@ test('backfill is calculated, and what comes of it is backfill; alarm rules let 
     })
     const known = knownOf({ ...plain, field, record: { ...plain.record, type } })
     const state = stateJson({ entity: [DEVICE.entityType, DEVICE.id], owner: OWNER.id, fields: { f: held } })
-    const turn = new Turn<JsonValue>(DEVICE, 10, state, null)
+    const turn = new Turn<JsonValue>(DEVICE, 10, state, null, 0)
     nodeOf(known, 10).handle(turn, trigger, known)
     return turn
   }
