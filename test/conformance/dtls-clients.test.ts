@@ -117,6 +117,26 @@ test(
   },
 )
 
+test('a key that was changed ends the registration: nothing more is stored', TIMEOUT, async (context) => {
+  if (!canRun(context)) return
+  const device = await lwm2mDevice({
+    ...{ securityConfigClientMode: 'PSK', endpoint: 'urn:changed', identity: 'changed', key: KEY },
+  })
+  const client = await startLeshanClient('urn:changed', lwm2m.port, ['psk', 'changed', KEY])
+  context.after(() => client.kill())
+  await client.heard('REGISTERED')
+  await batteryIs(device, '90')
+  const credentials = await rest.expect<{ credentialsValue: string }>('GET', `/api/device/${device}/credentials`)
+  const credentialsValue = credentials.credentialsValue.replace(KEY, OTHER_KEY)
+  assert.notEqual(credentialsValue, credentials.credentialsValue)
+  await rest.expect('POST', '/api/device/credentials', { ...credentials, credentialsValue })
+  client.tell('battery 13')
+  client.tell('update')
+  // It registers anew when its update is refused, by a handshake that proves nothing any more.
+  assert.match(await client.heardFirst(['REGISTERED', 'REFUSED', 'TIMED OUT']), /^REFUSED FORBIDDEN/)
+  await batteryIs(device, '90')
+})
+
 test('whoever proves one device is no other', TIMEOUT, async (context) => {
   if (!canRun(context)) return
   await lwm2mDevice({ securityConfigClientMode: 'PSK', endpoint: 'urn:mine', identity: 'mine', key: KEY })
