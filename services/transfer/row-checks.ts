@@ -8,7 +8,7 @@ import { allColumns, type ColumnType, type Row } from '../../storage/entities/ta
 import type { Column } from '../entities/column.ts'
 import { DECLARED, DECLARED_TABLES } from '../entities/declared.ts'
 import { columnOf } from '../entities/define.ts'
-import { checkPayloadSchemas } from '../entities/device-profile-data.ts'
+import { checkPayloadSchemas, checkSparkplug } from '../entities/device-profile-data.ts'
 import { checkQueue } from '../queue-rules.ts'
 import { TenantTransferErrors } from './errors.ts'
 
@@ -60,7 +60,9 @@ const profileData = z.looseObject({
 async function checkProfileRow(row: Row): Promise<void> {
   const data = jsonOf(String(row['profile_data']))
   profileData.parse(data)
-  if (isJsonObject(data)) await checkPayloadSchemas(data)
+  if (!isJsonObject(data)) return
+  if (row['transport_type'] === 'MQTT') checkSparkplug(data)
+  await checkPayloadSchemas(data)
 }
 
 const nodeRow = z.looseObject({

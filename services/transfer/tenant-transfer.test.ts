@@ -197,6 +197,12 @@ await onBothDatabases('bringing a tenant in, ', (open) => {
       await assert.rejects(tenantTransfer.plan(tenantId, table, rows), refused, what)
       await assert.rejects(tenantTransfer.apply(systemAdministrator, tenantId, table, rows), refused, what)
     }
+    const [mqtt = ''] = await changed('device_profile', 'transport_type', 'MQTT')
+    for (const transportConfiguration of [{ sparkplug: 'yes' }, { sparkplugAttributesMetricNames: [5] }]) {
+      const profile = { ...(JSON.parse(mqtt) as object), profile_data: JSON.stringify({ transportConfiguration }) }
+      const plan = tenantTransfer.plan(tenantId, 'device_profile', [JSON.stringify(profile)])
+      await assert.rejects(plan, { code: 'tenant-transfer.ROW' })
+    }
     const unchanged = (await tenantTransfer.page(tenantId, 'queue', undefined)).rows
     assert.equal((await tenantTransfer.plan(tenantId, 'queue', unchanged)).same, 1)
   })

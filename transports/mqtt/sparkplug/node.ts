@@ -187,11 +187,13 @@ export class SparkplugNode implements EdgeNode, ChildVoice {
   private count({ type }: SparkplugTopic, { seq: said }: SparkplugPayload): void {
     // Some clients leave a 0 out, and some do not count at all.
     const seq = said ?? 0
-    this.isCounting ||= seq !== 0
     const isNext = this.lastSeq !== undefined && seq === (this.lastSeq + 1) % SEQUENCE
+    // Commands have no number [tck-id-payloads-ncmd-seq]; some clients give them one all the same.
+    const isCommand = type === 'NCMD' || type === 'DCMD'
+    if (isCommand && (said === undefined || !isNext)) return
+    this.isCounting ||= seq !== 0
     this.lastSeq = seq
-    const isCounted = type !== 'NBIRTH' && type !== 'NCMD' && type !== 'DCMD'
-    if (isCounted && !isNext && this.isCounting) this.askForBirth()
+    if (type !== 'NBIRTH' && !isNext && this.isCounting) this.askForBirth()
   }
 
   private askForBirth(): void {
@@ -202,7 +204,6 @@ export class SparkplugNode implements EdgeNode, ChildVoice {
     if (born === undefined && this.births.has(undefined)) return
     const value = commandValue(Datatype.Boolean, true, undefined)
     if (value === undefined) return
-    this.rebirthTick = wheel.tick
     const alias = born?.alias
     const name = alias === undefined ? REBIRTH : undefined
     this.send(undefined, [{ name, alias, datatype: Datatype.Boolean, value }])
@@ -284,6 +285,14 @@ export class SparkplugNode implements EdgeNode, ChildVoice {
 
   private send(owner: Owner, metrics: readonly CommandMetric[], call?: Parameters<typeof push>[4]): void {
     const qos = owner === undefined ? this.nodeQos : this.deviceQos
+    // Whoever asked for it: the births that come of it are waited for.
+    if (owner === undefined && metrics.some((metric) => this.isRebirth(metric)))
+      this.rebirthTick = this.session.host.wheel.tick
     push(this.session, commandTopic(this.name, owner), encodeCommand(metrics, this.session.host.now()), qos, call)
+  }
+
+  private isRebirth({ name, alias, value }: CommandMetric): boolean {
+    const isNamed = alias === undefined ? name === REBIRTH : alias === this.births.metric(undefined, REBIRTH)?.alias
+    return isNamed && value.value === true
   }
 }

@@ -35,7 +35,12 @@ export function commandTopic({ group, node }: NodeName, device: string | undefin
 
 /** The name of the device entity: that of the edge node stands before it, so that two nodes may have devices of one name. */
 export function entityName({ group, node }: NodeName, device: string): string {
-  return `${group}:${node}:${device}`
+  return `${escaped(group)}:${escaped(node)}:${device}`
+}
+
+/** With a colon in it, node `b` of group `a:x` would have the devices of node `x:b` of group `a`. */
+function escaped(name: string): string {
+  return name.replace(/:|%(?=3A|25)/g, (found) => (found === ':' ? '%3A' : '%25'))
 }
 
 /** What may be subscribed to; only commands come, and those come anyway. */
