@@ -263,6 +263,7 @@ export function createServices(options: ServicesOptions): Services {
     findUser: (id) => users.find(id),
     userPage: (page) => declared.of(userDefinition).pageWhere(page),
     namesOf: manyNamesLookup(declared),
+    originators: [...tables.values()],
     propagation: new Propagation(entities.relations),
     notifications: told,
     meter,

@@ -204,6 +204,18 @@ function testAlarms(open: () => Promise<TestPlatform>): void {
     assert.deepEqual(await typesOf({}, { textSearch: 'active_ack' }), ['Hot'])
     assert.deepEqual(await typesOf({}, { sortProperty: 'status' }), ['Hot', 'Wet'])
     await assert.rejects(typesOf({}, { sortProperty: 'originator' }), { status: 400 })
+    for (const sortProperty of ['originatorName', 'originatorLabel', 'originatorDisplayName']) {
+      const named = async (sortOrder: 'ASC' | 'DESC') =>
+        (await service.page({ tenantId }, { ...PAGE, sortProperty, sortOrder })).data.map((info) =>
+          String(info[sortProperty]),
+        )
+      const ascending = await named('ASC')
+      assert.ok(new Set(ascending).size > 1)
+      assert.deepEqual(ascending, ascending.toSorted())
+      assert.deepEqual(await named('DESC'), ascending.toReversed())
+    }
+    for (const sortProperty of ['assigneeEmail', 'assigneeFirstName', 'assigneeLastName'])
+      assert.equal((await typesOf({}, { sortProperty })).length, 2)
     assert.equal(await service.highestSeverity(on), 'MAJOR')
     assert.equal(await service.highestSeverity({ ...on, cleared: true }), 'MINOR')
     const types = await service.types({ tenantId }, { ...PAGE, textSearch: 'we' })

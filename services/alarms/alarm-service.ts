@@ -14,6 +14,8 @@ import { Message, type Metadata } from '../../model/message.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { ActiveAlarms, AlarmFilter, AssigneeColumns } from '../../storage/entities/alarms.ts'
+import { originatorSorts } from '../../storage/entities/queries/originator-names.ts'
+import type { QueryTable } from '../../storage/entities/queries/query.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { RowStore } from '../../storage/entities/tables/row-store.ts'
@@ -54,6 +56,8 @@ export interface AlarmServiceParts {
   readonly notifications: ChangeNotifications
   readonly meter: UsageMeter
   readonly forgetAttributes: (entityId: string) => void
+  /** Where names of originators are. */
+  readonly originators: readonly QueryTable[]
 }
 
 export type { AlarmFilter, UserAlarmDraft }
@@ -84,12 +88,14 @@ export class AlarmService {
   private readonly rows: RowStore
   private readonly comments: AlarmComments
   private readonly infos: AlarmInfos
+  private readonly sorts: ReturnType<typeof originatorSorts>
 
   constructor(parts: AlarmServiceParts) {
     this.parts = parts
     this.rows = rowsOf(alarms, parts.entities)
     this.comments = new AlarmComments(parts.entities, parts.clock, parts.random)
     this.infos = new AlarmInfos(parts)
+    this.sorts = originatorSorts(parts.originators)
   }
 
   async find(id: string): Promise<Alarm | undefined> {
@@ -113,7 +119,7 @@ export class AlarmService {
 
   /** As infos. */
   async page(filter: AlarmFilter, query: PageQuery): Promise<Page<JsonObject>> {
-    const page = await this.parts.entities.alarms.page(filter, query)
+    const page = await this.parts.entities.alarms.page(filter, query, this.sorts)
     return { ...page, data: await this.infos.ofRows(page.data) }
   }
 

@@ -64,6 +64,7 @@ const SORTED = [
   ...['severity', 'type', 'acknowledged', 'cleared', 'start_ts', 'end_ts', 'ack_ts', 'clear_ts', 'assign_ts'],
   ...['customer_id', 'assignee_id', 'originator_type', 'originator_id'],
 ]
+const SORTED_BY_ASSIGNEE = ['assigneeEmail', 'assigneeFirstName', 'assigneeLastName']
 export const ASSIGNEE = sql.raw(
   'assignee.email as assignee_email, assignee.first_name as assignee_first_name, assignee.last_name as assignee_last_name',
 )
@@ -75,12 +76,16 @@ export class AlarmRepository {
     this.database = database
   }
 
-  /** Throws `PAGE_SIZE`, `PAGE_NUMBER`, `SORT_PROPERTY`. */
-  async page(filter: AlarmFilter, query: PageQuery): Promise<Page<Row & AssigneeColumns>> {
+  /** `sorts`: by what else than the alarm's own members it may be sorted. Throws `PAGE_SIZE`, `PAGE_NUMBER`, `SORT_PROPERTY`. */
+  async page(
+    filter: AlarmFilter,
+    query: PageQuery,
+    sorts: Readonly<Record<string, RawBuilder<unknown>>> = {},
+  ): Promise<Page<Row & AssigneeColumns>> {
     checkPageQuery(query)
     const from = this.from(filter, this.matching(query.textSearch))
     const counting = sql<{ total: number }>`select count(*) as total ${from}`
-    const rows = sql<Row & AssigneeColumns>`select alarm.*, ${ASSIGNEE} ${from} ${order(filter, query)}
+    const rows = sql<Row & AssigneeColumns>`select alarm.*, ${ASSIGNEE} ${from} ${order(filter, query, sorts)}
       limit ${query.pageSize} offset ${query.page * query.pageSize}`
     return pageOf(query, await this.scanBoth(counting, rows))
   }
@@ -266,13 +271,20 @@ function where(parts: readonly RawBuilder<unknown>[], more: RawBuilder<unknown> 
   return sql`where ${sql.join(more === undefined ? parts : [...parts, more], sql` and `)}`
 }
 
-function order(filter: AlarmFilter, { sortProperty, sortOrder }: PageQuery): RawBuilder<unknown> {
+function order(
+  filter: AlarmFilter,
+  { sortProperty, sortOrder }: PageQuery,
+  sorts: Readonly<Record<string, RawBuilder<unknown>>>,
+): RawBuilder<unknown> {
   const direction = sortOrder === 'DESC' ? sql`desc` : sql`asc`
   if (sortProperty === undefined || sortProperty === '') return sql`order by alarm.id`
   if (sortProperty === 'createdTime') return sql`order by ${createdColumn(filter)} ${direction}, alarm.id`
   if (sortProperty === 'id') return sql`order by alarm.id ${direction}`
   if (sortProperty === 'status') return sql`order by ${STATUS} ${direction}, alarm.id`
+  if (Object.hasOwn(sorts, sortProperty)) return sql`order by ${sorts[sortProperty]} ${direction}, alarm.id`
   const wanted = sortProperty.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  if (SORTED_BY_ASSIGNEE.includes(sortProperty))
+    return sql`order by ${sql.ref(wanted.replace('assignee_', 'assignee.'))} ${direction}, alarm.id`
   const column = SORTED.find((name) => name === wanted)
   if (column === undefined) throw EntityStoreErrors.SORT_PROPERTY({ property: sortProperty })
   return sql`order by ${sql.ref(`alarm.${column}`)} ${direction}, alarm.id`

@@ -68,7 +68,7 @@ describe('the REST API, varied', () => {
       '/api/otaPackages': ['contentType', 'deviceProfileId', 'version', 'checksumAlgorithm'],
       '/api/tenant/entityViewInfos': ['startTimeMs', 'endTimeMs'],
       '/api/users': ['authority', 'phone', 'customerId'],
-      '/api/alarms': ['acknowledged', 'cleared', 'assigneeId', 'originatorType', 'status'],
+      '/api/alarms': ['acknowledged', 'cleared', 'assigneeId', 'originatorType', 'originatorName', 'status'],
       [`/api/rpc/persistent/device/${deviceId}`]: ['status'],
     }
     for (const [path, properties] of Object.entries(lists))

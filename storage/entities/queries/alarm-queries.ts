@@ -6,6 +6,7 @@ import { ASSIGNEE, conditions, pageOf, STATUS, type AlarmFilter, type AssigneeCo
 import type { EntityDatabase } from '../database.ts'
 import { EntityStoreErrors } from '../errors.ts'
 import type { Row } from '../tables/entity-table.ts'
+import { originatorName } from './originator-names.ts'
 import { combined, predicateSql, type Sql, type ValueParts } from './predicates-sql.ts'
 import type { QueryTable } from './query.ts'
 
@@ -217,10 +218,10 @@ export class AlarmQueryRepository {
     switch (name) {
       case 'originator':
       case 'originatorName':
-        return { kind: 'text', value: nameOf(originators, 'name') }
+        return { kind: 'text', value: originatorName(originators, 'name') }
       case 'originatorLabel':
       case 'originatorDisplayName':
-        return { kind: 'text', value: nameOf(originators, 'label') }
+        return { kind: 'text', value: originatorName(originators, 'label') }
       default:
         return Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined
     }
@@ -231,19 +232,4 @@ function textOf({ kind, value }: AlarmField): Sql {
   if (kind === 'text') return value
   if (kind === 'number') return sql`cast(${value} as text)`
   return sql`case ${value} when 1 then 'true' else 'false' end`
-}
-
-/** A label that says nothing is the name. */
-function nameOf(originators: readonly QueryTable[], wanted: 'name' | 'label'): Sql {
-  const cases = originators.flatMap(({ entityType, table, fields }) => {
-    const { name, label } = fields
-    if (name?.is !== 'text') return []
-    const named = sql.ref(`o.${name.column}`)
-    const hasLabel = wanted === 'label' && label?.is === 'text'
-    const shown = hasLabel ? sql`coalesce(nullif(${sql.ref(`o.${label.column}`)}, ''), ${named})` : named
-    return [
-      sql`when ${sql.lit(entityType)} then (select ${shown} from ${sql.table(table)} as o where o.id = alarm.originator_id)`,
-    ]
-  })
-  return cases.length === 0 ? sql`''` : sql`case alarm.originator_type ${sql.join(cases, sql` `)} end`
 }
