@@ -206,9 +206,10 @@ function testAlarms(open: () => Promise<TestPlatform>): void {
     await assert.rejects(typesOf({}, { sortProperty: 'originator' }), { status: 400 })
     for (const sortProperty of ['originatorName', 'originatorLabel', 'originatorDisplayName']) {
       const named = async (sortOrder: 'ASC' | 'DESC') =>
-        (await service.page({ tenantId }, { ...PAGE, sortProperty, sortOrder })).data.map((info) =>
-          String(info[sortProperty]),
-        )
+        (await service.page({ tenantId }, { ...PAGE, sortProperty, sortOrder })).data.map((info) => {
+          const name = info[sortProperty]
+          return typeof name === 'string' ? name : ''
+        })
       const ascending = await named('ASC')
       assert.ok(new Set(ascending).size > 1)
       assert.deepEqual(ascending, ascending.toSorted())
