@@ -89,6 +89,16 @@ test('a client of Eclipse Leshan works', { timeout: 120_000 }, async (context) =
   await client.heard('WRITE 14 +05')
   assert.deepEqual(await call('Execute', { id: '/3_1.2/0/4' }), { result: 'CHANGED' })
   await client.heard('EXECUTE 4')
+  const ids = ['/3_1.2/0/9', '/3_1.2/0/14']
+  const several = (offset: string): object => ({
+    result: 'CONTENT',
+    value: `{/3/0/9=${level.value}, /3/0/14=LwM2mSingleResource [id=14, value=${offset}, type=STRING]}`,
+  })
+  assert.deepEqual(await call('ReadComposite', { ids }), several('+05'))
+  assert.deepEqual(await call('WriteComposite', { nodes: { '/3_1.2/0/14': '+06' } }), { result: 'CHANGED' })
+  await client.heard('WRITE 14 +06')
+  assert.deepEqual(await call('ObserveComposite', { ids }), several('+06'))
+  assert.deepEqual(await call('ObserveCompositeCancel', { ids }), { result: 'CONTENT', value: '1' })
   const found = await call('Discover', { id: '/3_1.2/0' })
   assert.match(JSON.stringify(found), /<\/3\/0\/9>/)
 
@@ -124,7 +134,7 @@ test(
     const rest = new RestClient(millrace, await login(millrace))
     const { observeAttr } = PROFILE.profileData.transportConfiguration
     const profileId = await createLwm2mProfile(rest, 'told', {
-      observeAttr,
+      observeAttr: { ...observeAttr, observe: ['/3_1.2/0/9', '/3_1.2/0/14'], observeStrategy: 'COMPOSITE_ALL' },
       bootstrap: [serverToldOf('NO_SEC', millrace.ports['lwm2m'] ?? 0)],
     })
     const device = await createLwm2mDevice(rest, profileId, ENDPOINT)

@@ -41,6 +41,7 @@ interface Waiting {
 
 const TOKEN_BYTES = 8
 const CONTINUE = '2.31'
+const FETCH = '0.05'
 
 export class CoapRequests {
   private readonly options: RequestsOptions
@@ -87,8 +88,7 @@ export class CoapRequests {
     let bytes = first.payload.length
     for (let number = 1; ; number++) {
       const block2 = { number, isMore: false, size }
-      const { code, path, query, accept } = request
-      const next = await this.exchange(peer, { code, path, query, accept, block2 })
+      const next = await this.exchange(peer, { ...withoutBody(request), block2 })
       if (next.code !== first.code) return next
       if (next.block2?.number !== number || next.block2.size !== size) throw MessageErrors.BAD_BLOCK()
       parts.push(next.payload)
@@ -167,6 +167,11 @@ export class CoapRequests {
     timer.cancel()
     this.waiting.delete(key)
   }
+}
+
+/** For a further block of the answer. What a FETCH asks for is its body (RFC 8132, 2). */
+function withoutBody({ code, path, query, accept, contentFormat, payload }: OutgoingRequest): OutgoingRequest {
+  return { code, path, query, accept, ...(code === FETCH ? { contentFormat, payload } : {}) }
 }
 
 /** Who proved who it is may come from elsewhere than before: its network gave it another address, or the proxy is a new one. */

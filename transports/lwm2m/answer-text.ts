@@ -1,7 +1,7 @@
 /** What a client read, as the text in which callers of the reference get it: Leshan's. Source: `device-api.md` 13.8. */
 import { stringifyJson, WholeDouble } from '../../model/json.ts'
 import type { TypedValue } from '../../model/value.ts'
-import { pathText, type Path, type ValueRecord } from './codecs/records.ts'
+import { isBelow, pathText, type Path, type ValueRecord } from './codecs/records.ts'
 import type { ResourceModel } from './core-models.ts'
 import { typedValue } from './values.ts'
 
@@ -10,6 +10,20 @@ type Tree = Map<number, Tree | string>
 
 const MAX_OPAQUE_DIGITS = 1024
 const DEPTHS = { object: 1, instance: 2, resource: 3 } as const
+
+/** Of a composite request each path with what stands there. Throws WRONG_VALUE. */
+export function answeredText(
+  records: readonly ValueRecord[],
+  { path, paths }: { readonly path: Path; readonly paths?: readonly Path[] },
+  modelAt: FindModel,
+): string {
+  if (paths === undefined) return valueText(records, path, modelAt)
+  const texts = paths.map((each) => {
+    const own = records.filter((record) => isBelow(record.path, each))
+    return `${pathText(each)}=${own.length === 0 ? 'null' : valueText(own, each, modelAt)}`
+  })
+  return `{${texts.join(', ')}}`
+}
 
 /** Throws WRONG_VALUE. What nobody knows the type of is told as opaque. */
 export function valueText(records: readonly ValueRecord[], path: Path, modelAt: FindModel): string {

@@ -3,11 +3,12 @@ import { errorText, isMillraceError } from '../../model/errors.ts'
 import { stringifyJson, type JsonObject } from '../../model/json.ts'
 import type { CallRequest } from '../../engine/device/gateway.ts'
 import type { CoapAnswer } from '../coap-messages/message.ts'
-import { valueText } from './answer-text.ts'
+import { answeredText } from './answer-text.ts'
 import { Format } from './codecs/records.ts'
 import { Lwm2mErrors } from './errors.ts'
 import type { ReachedClient } from './reached-client.ts'
-import { operationOf, type Operation } from './operations.ts'
+import { observationKey, type Operation } from './operation.ts'
+import { operationOf } from './operations.ts'
 
 const RESULTS: ReadonlyMap<string, string> = new Map([
   ['2.01', 'CREATED'],
@@ -55,12 +56,12 @@ async function answered(
     return ofAll(client, method)
   }
   const operation = await operationOf(method, params, client.context)
-  if (method === 'ObserveCancel') {
-    const cancelled = await client.endObservation(operation.path)
+  if (operation.observe === 1) {
+    const cancelled = await client.endObservation(observationKey(operation))
     delivered()
     return { result: 'CONTENT', value: cancelled === undefined ? '0' : '1' }
   }
-  if (operation.observe === 0 && client.observations.isFull && !client.observations.has(operation.path))
+  if (operation.observe === 0 && client.observations.isFull && !client.observations.has(observationKey(operation)))
     throw Lwm2mErrors.BAD_CALL({ method, reason: 'the client is observed for as much as it may be' })
   const answer = await client.ask(operation)
   delivered()
@@ -81,7 +82,7 @@ async function told(client: ReachedClient, operation: Operation, answer: CoapAns
   if (answer.code !== '2.05') return { result }
   if (answer.contentFormat === Format.LINK) return { result, value: answer.payload.toString('utf8') }
   const records = await client.recordsOf(answer, operation.path)
-  const value = valueText(records, operation.path, (path) => client.modelAt(path))
+  const value = answeredText(records, operation, (path) => client.modelAt(path))
   await client.store(records)
   return { result, value }
 }
@@ -89,14 +90,15 @@ async function told(client: ReachedClient, operation: Operation, answer: CoapAns
 /** What the server knows itself. */
 async function ofAll(client: ReachedClient, method: string): Promise<JsonObject> {
   const { observations, registration } = client
-  const { paths } = observations
+  const { keys } = observations
   if (method === 'ObserveReadAll') {
-    const value = stringifyJson(paths.map((path) => `SingleObservation:${path}`))
+    const kind = (key: string): string => (key.startsWith('[') ? 'CompositeObservation' : 'SingleObservation')
+    const value = stringifyJson(keys.map((key) => `${kind(key)}:${key}`))
     return { result: 'CONTENT', value }
   }
   if (method === 'ObserveCancelAll') {
-    for (const path of paths) await client.endObservation(path.split('/').slice(1).map(Number))
-    return { result: 'CONTENT', value: String(paths.length) }
+    for (const key of keys) await client.endObservation(key)
+    return { result: 'CONTENT', value: String(keys.length) }
   }
   const links = [...registration.offer.objects].flatMap(([id, { version, instances }]) => {
     const ver = version === undefined ? '' : `;ver=${version}`

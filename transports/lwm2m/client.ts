@@ -8,15 +8,17 @@ import type { Log } from '../../model/log.ts'
 import type { CallRequest, DeviceGateway, SharedAttributesUpdate } from '../../engine/device/gateway.ts'
 import type { CoapAnswer, OutgoingRequest, Peer } from '../coap-messages/message.ts'
 import type { CoapRequests, ReadBody } from '../coap-messages/requests.ts'
+import type { OperationContext } from './call-params.ts'
 import { answerCall } from './calls.ts'
-import { Format, pathText, type Path, type ValueRecord } from './codecs/records.ts'
+import { Format, type Path, type ValueRecord } from './codecs/records.ts'
 import { ClientModels } from './client-models.ts'
+import { compositeReading } from './composite.ts'
 import type { ResourceModel } from './core-models.ts'
 import type { Lwm2mCounts } from './counts.ts'
-import { formatOfMany, formatOfOne } from './formats.ts'
 import type { Lwm2mLimits } from './limits.ts'
 import { ClientObservations, type Kept } from './observations.ts'
-import { outgoing, type Operation, type OperationContext } from './operations.ts'
+import { observationKey, outgoing, type Operation } from './operation.ts'
+import { reading } from './operations.ts'
 import { decoded } from './payloads.ts'
 import { planOf, profileOf, type ClientPlan, type Lwm2mProfile } from './profile.ts'
 import type { ReachedClient } from './reached-client.ts'
@@ -41,8 +43,6 @@ export interface ClientParts {
   readonly isWritable: () => boolean
 }
 
-const RESOURCE_DEPTH = 3
-const GET = '0.01'
 const PUT = '0.03'
 const NOTHING = Buffer.alloc(0)
 
@@ -76,7 +76,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     this.registration = registration
     this.configured = registration.session.device.lwm2m
     this.profile = profileOf(registration.session.device.lwm2m ?? {})
-    this.plan = planOf(this.profile, registration.offer)
+    this.plan = planOf(this.profile, registration)
     this.models = new ClientModels(parts.gateway)
     this.line = new RequestLine(limits.maxWaitingRequests)
     this.observations = new ClientObservations({
@@ -146,7 +146,8 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     const { requests } = this.parts
     const request = outgoing(operation, this.registration.offer.rootPath)
     return this.line.run(() => {
-      if (operation.observe === 0 && !this.observations.isFull) return this.observations.begin(operation.path, request)
+      if (operation.observe === 0 && !this.observations.isFull)
+        return this.observations.begin(observationKey(operation), operation.path, request)
       return requests.ask(this.peer, request)
     })
   }
@@ -157,8 +158,8 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     return this.line.run(() => this.parts.requests.push(this.peer, request, read))
   }
 
-  endObservation(path: Path): Promise<CoapAnswer | undefined> {
-    return this.line.run(() => this.observations.end(path))
+  endObservation(key: string): Promise<CoapAnswer | undefined> {
+    return this.line.run(() => this.observations.end(key))
   }
 
   modelAt(path: Path): ResourceModel | undefined {
@@ -206,7 +207,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
       // As before until it is mended.
       return this.failed(error)
     }
-    this.plan = planOf(this.profile, this.registration.offer)
+    this.plan = planOf(this.profile, this.registration)
     this.startSoon()
   }
 
@@ -237,12 +238,13 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     if (this.isEnded) return true
     this.listen()
     const { observe, read, notifying } = this.plan
-    const wanted = new Set(observe.map(pathText))
-    for (const text of this.observations.paths) if (!wanted.has(text)) this.observations.forget(pathIn(text))
-    for (const path of observe) {
-      if (!this.observations.has(path) && !(await this.fetch(path, 0))) return false
+    const observed = observe.map((paths) => ({ paths, key: observationKey(asked(paths)) }))
+    const wanted = new Set(observed.map(({ key }) => key))
+    for (const key of this.observations.keys) if (!wanted.has(key)) this.observations.forget(key)
+    for (const { paths, key } of observed) {
+      if (!this.observations.has(key) && !(await this.fetch(paths, 0))) return false
     }
-    for (const path of read) if (!(await this.fetch(path))) return false
+    for (const paths of read) if (!(await this.fetch(paths))) return false
     for (const { path, parameters } of notifying) {
       const query = Object.entries(parameters).map(([name, value]) => `${name}=${value}`)
       if (query.length > 0 && (await this.attempt({ code: PUT, path, query })) === 'silent') return false
@@ -286,16 +288,17 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     session.subscribeToSharedAttributes()
   }
 
-  private async fetch(path: Path, observe?: 0): Promise<boolean> {
-    const { registration } = this
-    const isOne = path.length >= RESOURCE_DEPTH
-    const accept = isOne ? formatOfOne(registration, this.modelAt(path)?.type) : formatOfMany(registration)
-    const answer = await this.attempt({
-      ...{ code: GET, path, query: [], accept },
-      ...(observe === undefined ? {} : { observe }),
-    })
+  /** False where the client does not answer. Several that it does not tell together are fetched one by one. */
+  private async fetch(paths: readonly Path[], observe?: 0): Promise<boolean> {
+    const [path = []] = paths
+    const isOne = paths.length === 1
+    const operation = isOne ? reading(this.context, path) : await compositeReading(this.context, paths)
+    const answer = await this.attempt({ ...operation, ...(observe === undefined ? {} : { observe }) })
     if (answer === 'silent') return false
-    if (answer !== 'refused' && answer.code === '2.05') await this.keep(answer, path)
+    const isTold = answer !== 'refused' && answer.code === '2.05'
+    if (isTold) await this.keep(answer, operation.path)
+    if (isTold || isOne) return true
+    for (const each of paths) if (!(await this.fetch([each], observe))) return false
     return true
   }
 
@@ -328,6 +331,11 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
       return isMillraceError(error) && error.kind === 'invalid' ? 'stored' : 'undone'
     }
   }
+}
+
+function asked(paths: readonly Path[]): Pick<Operation, 'path' | 'paths'> {
+  const [path = []] = paths
+  return paths.length === 1 ? { path } : { path: [], paths }
 }
 
 function pathIn(text: string): Path {

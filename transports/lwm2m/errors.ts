@@ -12,6 +12,7 @@ export const Lwm2mErrors = defineErrors('lwm2m', {
   PROFILE: { kind: 'terminal', status: 500, text: "The device profile's transport configuration is wrong: {reason}" },
   UNKNOWN_METHOD: { kind: 'invalid', status: 405, text: 'There is no method {method}' },
   KEY_NOT_CONFIGURED: { kind: 'invalid', status: 400, text: '{key} is not configured in the device profile!' },
+  NO_COMPOSITE: { kind: 'invalid', status: 400, text: 'This device does not support Composite Operation' },
   BAD_CALL: { kind: 'invalid', status: 400, text: '{method}: {reason}' },
   NO_ROOM: { kind: 'retryable', status: 503, text: 'There is no room for another client now' },
   UNKNOWN_ENDPOINT: { kind: 'denied', status: 403, text: 'Nobody has this endpoint' },

@@ -28,6 +28,17 @@ export function formatOfMany({ version, offer: { formats } }: Client): number {
   return version === '1.0' ? Format.TLV : (OF_MANY.find((each) => formats.includes(each)) ?? Format.TLV)
 }
 
+/** Of several paths at once; undefined where it knows no such thing. */
+export function formatOfComposite({ version, offer: { formats } }: Client): number | undefined {
+  return version === '1.0' ? undefined : OF_ONE.find((each) => formats.includes(each))
+}
+
+/** Paths alone, in a format of composite requests. */
+export function encodeNames(format: number, paths: readonly Path[]): Promise<Buffer> | Buffer {
+  const named = paths.map((path) => ({ path }))
+  return format === Format.SENML_CBOR ? encodeSenmlCbor(named) : encodeSenmlJson(named)
+}
+
 /** In TLV alone an instance needs no name. */
 export function formatOfCreation(client: Client, isUnnamed: boolean): number {
   const isTlv = isUnnamed && client.offer.formats.includes(Format.TLV)

@@ -4,7 +4,7 @@
  */
 import type { CoapRequests } from '../coap-messages/requests.ts'
 import type { CoapAnswer, OutgoingRequest, Peer } from '../coap-messages/message.ts'
-import { pathText, type Path } from './codecs/records.ts'
+import type { Path } from './codecs/records.ts'
 
 /** `undone`: it is to come again. */
 export type Kept = 'stored' | 'undone'
@@ -19,6 +19,8 @@ export interface ObservationsOptions {
 }
 
 interface Observation {
+  /** As `observationKey` has it. */
+  readonly key: string
   readonly path: Path
   readonly token: Buffer
   readonly request: OutgoingRequest
@@ -35,34 +37,34 @@ const FRESH_MS = 128_000
 
 export class ClientObservations {
   private readonly options: ObservationsOptions
-  private readonly byPath = new Map<string, Observation>()
+  private readonly byKey = new Map<string, Observation>()
 
   constructor(options: ObservationsOptions) {
     this.options = options
   }
 
-  get paths(): readonly string[] {
-    return [...this.byPath.keys()]
+  get keys(): readonly string[] {
+    return [...this.byKey.keys()]
   }
 
-  has(path: Path): boolean {
-    return this.byPath.has(pathText(path))
+  has(key: string): boolean {
+    return this.byKey.has(key)
   }
 
   get isFull(): boolean {
-    return this.byPath.size >= this.options.limit
+    return this.byKey.size >= this.options.limit
   }
 
-  /** Asks, in the place of an observation of the same path; the answer is the caller's to store. Rejects as `ask` does. */
-  async begin(path: Path, request: OutgoingRequest): Promise<CoapAnswer> {
+  /** Asks, in the place of an observation of the same; the answer is the caller's to store. Rejects as `ask` does. */
+  async begin(key: string, path: Path, request: OutgoingRequest): Promise<CoapAnswer> {
     const { requests, peer, monotonic } = this.options
-    this.forget(path)
+    this.forget(key)
     const token = requests.newToken()
     const observation: Observation = {
-      ...{ path, token, request, sequence: undefined, heardAt: monotonic() },
+      ...{ key, path, token, request, sequence: undefined, heardAt: monotonic() },
       ...{ id: undefined, state: 'stored' },
     }
-    this.byPath.set(pathText(path), observation)
+    this.byKey.set(key, observation)
     requests.watch(token, peer, (answer, id, acknowledge) => this.notified(observation, answer, id, acknowledge))
     let isObserved = false
     try {
@@ -76,8 +78,8 @@ export class ClientObservations {
   }
 
   /** Undefined where it was not observed. Rejects as `ask` does: it is over all the same. */
-  async end(path: Path): Promise<CoapAnswer | undefined> {
-    const observation = this.byPath.get(pathText(path))
+  async end(key: string): Promise<CoapAnswer | undefined> {
+    const observation = this.byKey.get(key)
     if (observation === undefined) return undefined
     this.drop(observation)
     const { requests, peer } = this.options
@@ -85,19 +87,19 @@ export class ClientObservations {
   }
 
   /** The client is not told: it hears that nobody wants a notification when it sends the next. */
-  forget(path: Path): void {
-    const observation = this.byPath.get(pathText(path))
+  forget(key: string): void {
+    const observation = this.byKey.get(key)
     if (observation !== undefined) this.drop(observation)
   }
 
   close(): void {
-    for (const observation of [...this.byPath.values()]) this.drop(observation)
+    for (const observation of [...this.byKey.values()]) this.drop(observation)
   }
 
   private drop(observation: Observation): void {
     this.options.requests.unwatch(observation.token)
-    const key = pathText(observation.path)
-    if (this.byPath.get(key) === observation) this.byPath.delete(key)
+    const { key } = observation
+    if (this.byKey.get(key) === observation) this.byKey.delete(key)
   }
 
   private notified(

@@ -4,7 +4,8 @@ import { describe, it } from 'node:test'
 import { decodeSenmlCbor } from './codecs/cbor.ts'
 import { decodeSenmlJson } from './codecs/senml-json.ts'
 import { findCoreResource } from './core-models.ts'
-import { operationOf, type Operation } from './operations.ts'
+import type { Operation } from './operation.ts'
+import { operationOf } from './operations.ts'
 import { profileOf } from './profile.ts'
 import { registrationOf } from './registration-request.ts'
 
@@ -107,6 +108,39 @@ describe('a call', () => {
     assert.equal(several.body?.bytes.toString('hex'), '0407e1164543' + '0408e1164543')
   })
 
+  it('reads, observes and writes several paths at once', async () => {
+    const ids = ['/3_1.2/0/9', '/5']
+    const paths = [[3, 0, 9], [5]]
+    const body = { format: 110, bytes: Buffer.from('[{"n":"/3/0/9"},{"n":"/5"}]') }
+    const read = { code: '0.05', path: [], paths, query: [], accept: 110, body }
+    assert.deepEqual(await call('ReadComposite', { ids }, '110'), read)
+    assert.deepEqual(await call('ObserveComposite', { ids: [...ids, '3/0/9'] }, '110'), { ...read, observe: 0 })
+    assert.deepEqual(await call('ObserveCompositeCancel', { ids }, '110'), { ...read, observe: 1 })
+    const keyed = await call('ReadComposite', { keys: ['batteryLevel', 'temperature'] })
+    assert.deepEqual(
+      [keyed.paths, keyed.accept, keyed.body?.bytes.toString('hex')],
+      [
+        [
+          [3, 0, 9],
+          [3303, 0, 5700],
+        ],
+        ...[112, '82a100662f332f302f39a1006c2f333330332f302f35373030'],
+      ],
+    )
+    const nodes = { '/3_1.2/0/14': '+04', temperature: 21.5, '/3/0/6': { 0: 1, 2: 5 } }
+    const { code, path, body: sent, written: has } = await call('WriteComposite', { nodes }, '110')
+    const pack =
+      '[{"n":"/3/0/14","vs":"+04"},{"n":"/3303/0/5700","v":21.5},{"n":"/3/0/6/0","v":1},{"n":"/3/0/6/2","v":5}]'
+    assert.deepEqual([code, path, sent?.format, sent?.bytes.toString()], ['0.07', [], 110, pack])
+    assert.equal(has?.length, 4)
+  })
+
+  it('for several paths is nothing for a client that knows no such thing', async () => {
+    const refusal = { code: 'lwm2m.NO_COMPOSITE', message: 'This device does not support Composite Operation' }
+    await assert.rejects(call('ReadComposite', { ids: ['/3/0/9'] }, '11542'), refusal)
+    await assert.rejects(call('WriteComposite', { nodes: { '/3/0/14': 'x' } }, '110', '1.0'), refusal)
+  })
+
   it('is refused with what is wrong', async () => {
     const refused: readonly [string, unknown, string, RegExp][] = [
       ['Reboot', {}, 'UNKNOWN_METHOD', /Reboot/],
@@ -136,6 +170,13 @@ describe('a call', () => {
       ['Create', { id: '/3303', nodes: {} }, 'BAD_CALL', /no instance/],
       ['Create', { id: '/3303', nodes: { 1: 2 } }, 'BAD_CALL', /by the ids/],
       ['Create', { id: '/3303/0', nodes: { 1: { 5700: 1 } } }, 'BAD_CALL', /for an object/],
+      ['ReadComposite', { id: '/3/0/9' }, 'BAD_CALL', /'ids' or 'keys'/],
+      ['ReadComposite', { ids: [] }, 'BAD_CALL', /'ids' or 'keys'/],
+      ['ReadComposite', { ids: ['/3_1.0/0/9'] }, 'BAD_CALL', /version 1.2/],
+      ['ReadComposite', { keys: ['nothing'] }, 'KEY_NOT_CONFIGURED', /^nothing/],
+      ['WriteComposite', { nodes: {} }, 'BAD_CALL', /no value/],
+      ['WriteComposite', {}, 'BAD_CALL', /'nodes'/],
+      ['WriteComposite', { nodes: { nothing: 1 } }, 'BAD_CALL', /'id'/],
       ['WriteAttributes', { id: '/3/0/9', attributes: {} }, 'BAD_CALL', /numbers by name/],
       ['WriteAttributes', { id: '/3/0/9', attributes: { 'a&b': 1 } }, 'BAD_CALL', /numbers by name/],
     ]

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import type { JsonObject } from '../../model/json.ts'
 import { isBelow, isValuePath, pathOf, pathText, type Path } from './codecs/records.ts'
 import { Lwm2mErrors } from './errors.ts'
-import type { Offer } from './registration-request.ts'
+import { formatOfComposite } from './formats.ts'
+import type { Registration } from './registrations.ts'
 
 const RESOURCE_DEPTH = 3
 const paths = z.array(z.string()).nullish()
@@ -11,6 +12,16 @@ const paths = z.array(z.string()).nullish()
 const attributes = z.record(z.string(), z.number().nullable())
 const LAST_STRATEGY = 3
 const strategy = z.number().int().min(1).max(LAST_STRATEGY).nullish()
+const GROUPINGS = ['SINGLE', 'COMPOSITE_ALL', 'COMPOSITE_BY_OBJECT'] as const
+/** By name or number. */
+const grouping = z.union([
+  z.enum(GROUPINGS),
+  z
+    .int()
+    .min(0)
+    .max(GROUPINGS.length - 1)
+    .transform((index) => GROUPINGS[index] ?? 'SINGLE'),
+])
 const schema = z.object({
   observeAttr: z
     .object({
@@ -19,6 +30,8 @@ const schema = z.object({
       telemetry: paths,
       attribute: paths,
       attributeLwm2m: z.record(z.string(), attributes.nullable()).nullish(),
+      observeStrategy: grouping.nullish(),
+      initAttrTelAsObsStrategy: z.boolean().nullish(),
     })
     .nullish(),
   clientLwM2mSettings: z
@@ -43,6 +56,9 @@ export interface Lwm2mProfile {
   /** What callers may call a path, whether it is stored or not. */
   readonly keys: ReadonlyMap<string, VersionedPath>
   readonly observe: readonly VersionedPath[]
+  /** How what is observed is put together in requests, and whether what is read is so too. */
+  readonly grouping: (typeof GROUPINGS)[number]
+  readonly isReadGrouped: boolean
   readonly telemetry: readonly (VersionedPath & { readonly key: string })[]
   readonly attributes: readonly (VersionedPath & { readonly key: string })[]
   readonly notifying: readonly (VersionedPath & { readonly parameters: Readonly<Record<string, number>> })[]
@@ -63,9 +79,10 @@ export interface UpdateStrategy {
 
 /** What of its profile concerns one client: what its list of objects has, in the versions that it has. */
 export interface ClientPlan {
-  readonly observe: readonly Path[]
-  /** What is stored and not observed. */
-  readonly read: readonly Path[]
+  /** Each with what one request is for: several are a composite one. */
+  readonly observe: readonly (readonly Path[])[]
+  /** What is stored and not observed, likewise. */
+  readonly read: readonly (readonly Path[])[]
   /** Keys by the path's text. */
   readonly telemetry: ReadonlyMap<string, string>
   readonly attributes: ReadonlyMap<string, string>
@@ -92,6 +109,8 @@ export function profileOf(configuration: JsonObject): Lwm2mProfile {
   return {
     keys: new Map([...keys].map(([text, key]) => [key, versionedPath(text)])),
     observe: (observeAttr?.observe ?? []).map(versionedPath),
+    grouping: observeAttr?.observeStrategy ?? 'SINGLE',
+    isReadGrouped: observeAttr?.initAttrTelAsObsStrategy === true,
     telemetry: keyed(observeAttr?.telemetry),
     attributes: keyed(observeAttr?.attribute),
     notifying: Object.entries(observeAttr?.attributeLwm2m ?? {}).map(([text, sent]) => {
@@ -114,7 +133,8 @@ function strategyOf(number: number | null | undefined, address: string | null | 
 }
 
 /** An entry of a version that the client has not is inert. */
-export function planOf(profile: Lwm2mProfile, { objects }: Offer): ClientPlan {
+export function planOf(profile: Lwm2mProfile, client: Pick<Registration, 'version' | 'offer'>): ClientPlan {
+  const { objects } = client.offer
   const has = ({ path: [objectId = -1, instanceId], version }: VersionedPath): boolean => {
     const object = objects.get(objectId)
     if (object === undefined) return false
@@ -126,12 +146,24 @@ export function planOf(profile: Lwm2mProfile, { objects }: Offer): ClientPlan {
   const read = new Map<string, Path>()
   for (const { path } of [...telemetry, ...kept])
     if (!observe.some((observed) => isBelow(path, observed))) read.set(pathText(path), path)
+  const grouping = formatOfComposite(client) === undefined ? 'SINGLE' : profile.grouping
   return {
-    observe,
-    read: [...read.values()],
+    observe: grouped(observe, grouping),
+    read: grouped([...read.values()], profile.isReadGrouped ? grouping : 'SINGLE'),
     telemetry: keysByPath(telemetry),
     attributes: keysByPath(kept),
     notifying: profile.notifying.filter(has).map(({ path, parameters }) => ({ path, parameters })),
+  }
+}
+
+function grouped(paths: readonly Path[], grouping: Lwm2mProfile['grouping']): readonly (readonly Path[])[] {
+  switch (grouping) {
+    case 'SINGLE':
+      return paths.map((path) => [path])
+    case 'COMPOSITE_ALL':
+      return paths.length === 0 ? [] : [paths]
+    case 'COMPOSITE_BY_OBJECT':
+      return [...Map.groupBy(paths, ([objectId]) => objectId).values()]
   }
 }
 

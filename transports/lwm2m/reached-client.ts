@@ -1,10 +1,11 @@
 /** One registered client, as those see it who want something of it. */
 import type { CoapAnswer } from '../coap-messages/message.ts'
 import type { ReadBody } from '../coap-messages/requests.ts'
+import type { OperationContext } from './call-params.ts'
 import type { Path, ValueRecord } from './codecs/records.ts'
 import type { ResourceModel } from './core-models.ts'
 import type { ClientObservations } from './observations.ts'
-import type { Operation, OperationContext } from './operations.ts'
+import type { Operation } from './operation.ts'
 import type { Registration } from './registrations.ts'
 
 export interface ReachedClient {
@@ -17,8 +18,8 @@ export interface ReachedClient {
   push(path: Path, read: ReadBody): Promise<CoapAnswer>
   /** `silent`: later perhaps. `refused`: asked again it would be the same. */
   attempt(operation: Operation): Promise<CoapAnswer | 'silent' | 'refused'>
-  /** Undefined where it was not observed. Rejects as `ask` does. */
-  endObservation(path: Path): Promise<CoapAnswer | undefined>
+  /** By `observationKey`. Undefined where it was not observed. Rejects as `ask` does. */
+  endObservation(key: string): Promise<CoapAnswer | undefined>
   /** Undefined where nobody knows the resource. */
   modelAt(path: Path): ResourceModel | undefined
   /** Rejects as `decoded` throws. */

@@ -27,7 +27,9 @@ export interface Request {
   readonly message: CoapMessage
 }
 
-const METHODS: Readonly<Record<string, string>> = { '0.01': 'GET', '0.02': 'POST', '0.03': 'PUT', '0.04': 'DELETE' }
+const METHODS: Readonly<Record<string, string>> = {
+  ...{ '0.01': 'GET', '0.02': 'POST', '0.03': 'PUT', '0.04': 'DELETE', '0.05': 'FETCH', '0.07': 'iPATCH' },
+}
 export const LINKS = '</>;rt="oma.lwm2m";ct="110 11542",</1/0>,</3/0>'
 
 export class TestClient {

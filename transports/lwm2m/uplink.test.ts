@@ -1,7 +1,7 @@
 /** What a profile names is stored, under its keys and with its resource's type (`device-api.md` 13.3, 13.5). */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { JsonObject } from '../../model/json.ts'
+import type { JsonObject, JsonValue } from '../../model/json.ts'
 import { decodeSenmlJson } from './codecs/senml-json.ts'
 import { decodeTlv } from './codecs/tlv.ts'
 import type { Path, ValueRecord } from './codecs/records.ts'
@@ -33,9 +33,10 @@ function configuration(observeAttr: JsonObject = OBSERVING): JsonObject {
 }
 
 const LINKS = '</>;rt="oma.lwm2m";ct="110",</3/0>;ver=1.2,</3303/0>,</9999/0>'
-const { offer } = registrationOf(new Map(Object.entries({ ep: 'one', lwm2m: '1.1' })), LINKS)
+const client = registrationOf(new Map(Object.entries({ ep: 'one', lwm2m: '1.1' })), LINKS)
+const { offer } = client
 const profile = profileOf(configuration())
-const plan = planOf(profile, offer)
+const plan = planOf(profile, client)
 
 function uplink(records: readonly ValueRecord[]) {
   const { defaultVersion } = profile
@@ -48,7 +49,7 @@ function tlv(hex: string, base: Path): readonly ValueRecord[] {
 
 describe('what a profile wants of a client', () => {
   it('is what the client has, in the version that it has', () => {
-    assert.deepEqual(plan.observe, [[3, 0, 9], [3303]])
+    assert.deepEqual(plan.observe, [[[3, 0, 9]], [[3303]]])
     assert.deepEqual(Object.fromEntries(plan.telemetry), {
       '/3/0/9': 'batteryLevel',
       '/3/0/7': 'voltage',
@@ -59,18 +60,43 @@ describe('what a profile wants of a client', () => {
   })
 
   it('is read where it is stored and not observed', () => {
-    assert.deepEqual(plan.read, [
-      [3, 0, 7],
-      [9999, 0, 0],
-      [3, 0, 14],
-      [3, 0, 13],
-    ])
+    assert.deepEqual(plan.read, [[[3, 0, 7]], [[9999, 0, 0]], [[3, 0, 14]], [[3, 0, 13]]])
+  })
+
+  it('is asked for together where the profile says so and the client understands', () => {
+    const OBSERVE = ['/3_1.2/0/9', '/3303_1.0', '/3_1.2/0/10']
+    const planned = (observeStrategy: JsonValue, more: JsonObject = {}, own: typeof client = client) => {
+      const { observe, read } = planOf(
+        profileOf(configuration({ ...OBSERVING, observe: OBSERVE, observeStrategy, ...more })),
+        own,
+      )
+      return { observe, reads: read.map((each) => each.length) }
+    }
+    const all = { observe: [[[3, 0, 9], [3303], [3, 0, 10]]], reads: [1, 1, 1, 1] }
+    for (const strategy of ['COMPOSITE_ALL', 1]) assert.deepEqual(planned(strategy), all)
+    assert.deepEqual(planned(1, { initAttrTelAsObsStrategy: true }).reads, [4])
+    const byObject = planned('COMPOSITE_BY_OBJECT', { initAttrTelAsObsStrategy: true })
+    assert.deepEqual(byObject, {
+      observe: [
+        [
+          [3, 0, 9],
+          [3, 0, 10],
+        ],
+        [[3303]],
+      ],
+      reads: [3, 1],
+    })
+    const single = { observe: [[[3, 0, 9]], [[3303]], [[3, 0, 10]]], reads: [1, 1, 1, 1] }
+    for (const strategy of ['SINGLE', 0, null]) assert.deepEqual(planned(strategy), single)
+    assert.deepEqual(planned(1, {}, { ...client, version: '1.0' }), single)
+    assert.deepEqual(planned(1, {}, { ...client, offer: { ...offer, formats: [11_542] } }), single)
+    assert.throws(() => planned(3), { code: 'lwm2m.PROFILE' })
   })
 
   it('is nothing where the profile says nothing', () => {
     const nothing = { observe: [], read: [], telemetry: new Map(), attributes: new Map(), notifying: [] }
-    assert.deepEqual(planOf(profileOf({ type: 'LWM2M' }), offer), nothing)
-    assert.deepEqual(planOf(profileOf({ observeAttr: null, clientLwM2mSettings: null }), offer), nothing)
+    assert.deepEqual(planOf(profileOf({ type: 'LWM2M' }), client), nothing)
+    assert.deepEqual(planOf(profileOf({ observeAttr: null, clientLwM2mSettings: null }), client), nothing)
   })
 
   it('is refused where it names what can not be', () => {

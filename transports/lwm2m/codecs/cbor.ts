@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { errorText } from '../../../model/errors.ts'
 import { Lwm2mErrors } from '../errors.ts'
 import { Records, type Path, type RawValue, type ValueRecord } from './records.ts'
-import { packOf, recordsOf, type SenmlRecord } from './senml.ts'
+import { packOf, recordsOf, type NamedValue, type SenmlRecord } from './senml.ts'
 
 const FORMAT = 'SenML CBOR'
 /** RFC 8428, table 4. */
@@ -40,9 +40,7 @@ export async function decodeSenmlCbor(payload: Buffer): Promise<readonly ValueRe
   return recordsOf(data, FORMAT)
 }
 
-export async function encodeSenmlCbor(
-  values: readonly { readonly path: Path; readonly value: RawValue }[],
-): Promise<Buffer> {
+export async function encodeSenmlCbor(values: readonly NamedValue[]): Promise<Buffer> {
   const { encode } = await import('cborg')
   return Buffer.from(encode(packOf(values).map(labelled)))
 }

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { errorText } from '../../../model/errors.ts'
 import { LongDecimal, parseJson, stringifyJson, WholeDouble, type JsonObject } from '../../../model/json.ts'
 import { Lwm2mErrors } from '../errors.ts'
-import type { Path, RawValue, ValueRecord } from './records.ts'
-import { packOf, recordsOf } from './senml.ts'
+import type { ValueRecord } from './records.ts'
+import { packOf, recordsOf, type NamedValue } from './senml.ts'
 
 const FORMAT = 'SenML JSON'
 
@@ -48,7 +48,7 @@ export function decodeSenmlJson(payload: Buffer): readonly ValueRecord[] {
   return recordsOf(data, FORMAT)
 }
 
-export function encodeSenmlJson(values: readonly { readonly path: Path; readonly value: RawValue }[]): Buffer {
+export function encodeSenmlJson(values: readonly NamedValue[]): Buffer {
   const records = packOf(values).map(({ vd, ...rest }): JsonObject => {
     const members = Object.entries(rest).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]))
     return { ...Object.fromEntries(members), ...(vd === undefined ? {} : { vd: vd.toString('base64url') }) }

@@ -35,9 +35,15 @@ export function recordsOf(pack: readonly SenmlRecord[], format: string): readonl
   return records.all
 }
 
+/** A value with its path; without one where the path alone is named. */
+export interface NamedValue {
+  readonly path: Path
+  readonly value?: RawValue
+}
+
 /** Each with its whole name. */
-export function packOf(values: readonly { readonly path: Path; readonly value: RawValue }[]): readonly SenmlRecord[] {
-  return values.map(({ path, value }) => ({ n: pathText(path), ...senmlValue(value) }))
+export function packOf(values: readonly NamedValue[]): readonly SenmlRecord[] {
+  return values.map(({ path, value }) => ({ n: pathText(path), ...(value === undefined ? {} : senmlValue(value)) }))
 }
 
 function valueOf({ v, vs, vb, vd, vlo }: SenmlRecord): RawValue | undefined {
