@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { testOutbound } from '../testkit.ts'
 
@@ -130,4 +130,33 @@ test('however an internal address is written it is not called, with a proxy what
     await assert.rejects(proxied.call({ method: 'GET', url: `http://${host}/`, headers: {} }, 0), {
       code: 'outbound.ADDRESS_DENIED',
     })
+})
+
+test('a kept connection that the service closed meanwhile costs no call; one that is reset at once does', async (t) => {
+  const asked: number[] = []
+  let connections = 0
+  const service = createTcpServer((socket) => {
+    socket.on('error', () => undefined)
+    const connection = ++connections
+    let requests = 0
+    socket.on('data', () => {
+      asked.push(connection)
+      // As where its own time for idle connections ended while the next call was on its way.
+      if (++requests === 2 || connection === 3) return void socket.resetAndDestroy()
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}')
+    })
+  }).listen(0, '127.0.0.1')
+  await once(service, 'listening')
+  t.after(() => service.close())
+  const { port } = service.address() as AddressInfo
+  const client = node.open('http', { maxAnswerBytes: 1024 })
+  t.after(() => client.close())
+  const call = () => client.call({ method: 'POST', url: `http://127.0.0.1:${port}/`, headers: {}, body: '{}' }, 2)
+  assert.equal((await call()).status, 200)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.equal((await call()).status, 200)
+  assert.deepEqual(asked, [1, 1, 2])
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  await assert.rejects(call(), { name: 'ECONNRESET' })
+  assert.deepEqual(asked, [1, 1, 2, 2, 3], 'a new connection that is reset is no reason to ask again')
 })

@@ -64,13 +64,23 @@ function send(
 ): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const request = url.protocol === 'https:' && options.createConnection === undefined ? httpsRequest : httpRequest
+    let isAnswered = false
     const sent = request(url, { ...options, protocol: undefined }, (response) => {
+      isAnswered = true
       const hasBody = call.method !== 'HEAD' && response.statusCode !== 204 && response.statusCode !== 304
       bodyOf(response, hasBody ? limit : 0, takeAnswer).then((body) => resolve(answerOf(response, body)), reject)
     })
-    sent.on('error', reject)
+    sent.on('error', (error) => {
+      // The service ended the idle connection while the call was on its way: another one, at last a new one, takes it.
+      if (sent.reusedSocket && !isAnswered && isReset(error)) resolve(send(url, options, call, limit, takeAnswer))
+      else reject(error)
+    })
     sent.end(call.body)
   })
+}
+
+function isReset(error: Error): boolean {
+  return 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 }
 
 async function bodyOf(response: IncomingMessage, limit: number, takeAnswer: TakeAnswer): Promise<string> {
