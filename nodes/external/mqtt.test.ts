@@ -28,6 +28,18 @@ test('a message is published when the broker confirms it', async () => {
   assert.equal(context.fakes.outbound.opened[0]?.isClosed, true)
 })
 
+test('what is no topic fails its message, before a broker ends the connection of all others', async () => {
+  const { node, context } = await opened({ topicPattern: '$[topic]' })
+  for (const topic of ['', 'a/#', '+/a', 'a\0', 'é'.repeat(32_768)]) {
+    const [result] = await runNode(node, testMessage({ data: JSON.stringify({ topic }) }))
+    assert.deepEqual(result?.emissions[0]?.relations, ['Failure'])
+    assert.match(result?.emissions[0]?.message.metadata['error'] ?? '', / a topic/)
+  }
+  assert.deepEqual(context.fakes.outbound.calls, [])
+  await runNode(node, testMessage({ data: JSON.stringify({ topic: 'é'.repeat(32_767) }) }))
+  assert.equal(context.fakes.outbound.calls.length, 1)
+})
+
 test('a broker that is away at the start is tried again; what the broker refuses is a Failure', async () => {
   const context = testContext()
   context.fakes.outbound.failure = new Error('away')

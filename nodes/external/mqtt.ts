@@ -117,10 +117,24 @@ export async function publisher(
   const client = await made(outbound.open('mqtt', target))
   return callingNode(outbound, client, async (message) => {
     const payload = config.parseToPlainText ? plainText(message.data) : message.data
-    const publication = { topic: topicOf(message), payload, retain: config.retainedMessage }
+    const topic = topicOf(message)
+    checkTopic(topic)
+    const publication = { topic, payload, retain: config.retainedMessage }
     await client.call(publication, bytesOf(publication.topic, payload))
     return success(message)
   })
+}
+
+const LONGEST_TOPIC_BYTES = 65_535
+
+/**
+ * A broker ends the connection for such a topic, and with it what others have under way; the client would send it again with each new one (MQTT 3.1.1,
+ * sections 4.7.1 and 4.7.3).
+ */
+function checkTopic(topic: string): void {
+  const refused = (expected: string) => NodeErrors.VALUE_INVALID({ key: topic.slice(0, 100), expected })
+  if (topic === '' || /[+#\0]/.test(topic)) throw refused('a topic: it is empty, or holds +, # or a null character')
+  if (Buffer.byteLength(topic) > LONGEST_TOPIC_BYTES) throw refused(`a topic of at most ${LONGEST_TOPIC_BYTES} bytes`)
 }
 
 export function hostOf(node: string, { host }: Pick<MqttConfiguration, 'host'>): string {
