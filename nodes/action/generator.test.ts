@@ -96,3 +96,20 @@ test('an entity that is not the tenant’s is no originator', async () => {
 test('an old file without an originator makes messages of the node itself', () => {
   assert.equal(generator.upgrade?.({ originatorType: 'DEVICE', originatorId: null }, 1)['originatorType'], 'RULE_NODE')
 })
+
+test('a wake-up that comes late makes no period longer, and what was missed while nobody was there is left out', async () => {
+  const { context, state, pass } = opened()
+  await createNode(generator, { ...generator.defaultConfiguration, periodInSeconds: 10 }, context)
+  state.start()
+  for (const late of [100, 250, 0, 9_999, 60_000]) {
+    const wakesAt = [...state.held.values()][0]?.wakesAt ?? 0
+    pass(wakesAt - context.clock.now() + late)
+    await state.wake()
+  }
+  // The clock stands at 1 s when it starts.
+  assert.deepEqual(
+    state.sent.map(({ message }) => message.ts),
+    [11_100, 21_250, 31_000, 50_999, 111_000],
+  )
+  assert.equal([...state.held.values()][0]?.wakesAt, 121_000)
+})

@@ -22,6 +22,8 @@ const STATE = z.object({
   type: z.string(),
   metadata: z.record(z.string(), z.string()),
   data: z.string(),
+  /** When the next message is due, Unix ms. States of before do not say. */
+  due: z.number().nullable().default(null),
 })
 type State = z.output<typeof STATE>
 
@@ -78,7 +80,7 @@ export const generator = defineNode({
     })
     const periodMs = periodInSeconds * 1000
     const of = stringifyJson([msgCount, periodInSeconds, source.id, scriptLang, scriptBody(configuration)])
-    const beginning: State = { of, count: 0, type: '', metadata: {}, data: '{}' }
+    const beginning: State = { of, count: 0, due: null, type: '', metadata: {}, data: '{}' }
     const hasMore = ({ count }: State): boolean => msgCount === 0 || count < msgCount
     const keyed = services.state.keyed<State, Made>({
       per: 'partition',
@@ -86,7 +88,7 @@ export const generator = defineNode({
       parse: (stored) => STATE.parse(stored),
       start(turn) {
         const isNew = turn.state?.of !== of
-        if (isNew) turn.set(beginning)
+        if (isNew) turn.set({ ...beginning, due: turn.now + periodMs })
         if (isNew || (turn.wakesAt === undefined && hasMore(turn.state ?? beginning))) turn.wakeAt(turn.now + periodMs)
       },
       handle: () => undefined,
@@ -108,8 +110,9 @@ export const generator = defineNode({
           next = { ...next, type, metadata: { ...metadata }, data }
           turn.send(new Message({ ...fields, originator: source, type, metadata, data }), 'Success')
         }
-        turn.set(next)
-        if (hasMore(next)) turn.wakeAt(turn.now + periodMs)
+        const due = nextDue(before.due, turn.now, periodMs)
+        turn.set({ ...next, due })
+        if (hasMore(next)) turn.wakeAt(due)
       },
     })
     return {
@@ -122,6 +125,12 @@ export const generator = defineNode({
     }
   },
 })
+
+/** A period behind the one before, so that none grows by what a wake-up is late; what was missed while nobody was there is left out. */
+function nextDue(due: number | null, now: number, periodMs: number): number {
+  const next = (due ?? now) + periodMs
+  return next <= now - periodMs ? now + periodMs : Math.max(next, now)
+}
 
 interface Origin {
   readonly originatorType: (typeof ORIGINATORS)[number]
