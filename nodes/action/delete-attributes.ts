@@ -54,7 +54,7 @@ export const deleteAttributes = defineNode({
     const { notifyDevice, sendAttributesDeletedNotification } = configuration
     return {
       handle: async (message) => {
-        const keys = [...new Set(keysOf(message).map((key) => key.trim()))].filter((key) => key !== '')
+        const keys = [...new Set(keysOf(message))].filter((key) => key.trim() !== '')
         if (keys.length === 0) return 'Success'
         const scope = scopeOf(message, configuration.scope)
         await services.attributes.delete({

@@ -120,7 +120,7 @@ test('attributes are deleted in the scope of the metadata, once each; the device
   const context = world()
   const configuration = {
     scope: 'SERVER_SCOPE',
-    keys: ['a', '$[key]', ' ', 'a'],
+    keys: ['a', '$[key]', ' ', 'a', 'a '],
     sendAttributesDeletedNotification: true,
   }
   await run(deleteAttributes, configuration, context, { data: '{"key":"b"}', metadata: { scope: 'SHARED_SCOPE' } })
@@ -128,7 +128,7 @@ test('attributes are deleted in the scope of the metadata, once each; the device
   assert.deepEqual(
     context.fakes.attributes.deletes.map(({ scope, keys, notifyDevice }) => [scope, keys, notifyDevice]),
     [
-      ['SHARED_SCOPE', ['a', 'b'], false],
+      ['SHARED_SCOPE', ['a', 'b', 'a '], false],
       ['SHARED_SCOPE', ['c'], true],
     ],
   )
