@@ -225,6 +225,8 @@ class World {
     const run = this.current
     if (run?.log === undefined || run.isClosing) return
     run.isClosing = true
+    // A disk that recovers before the end has not got the settles that it refused: those messages come again.
+    const wasFailing = run.isDiskFailing
     await run.queue?.close()
     await run.engine?.close()
     await run.parking?.close()
@@ -233,7 +235,7 @@ class World {
     // A crash may have come between.
     if (this.current !== run) return
     run.clock.kill()
-    if (!run.isDiskFailing) this.checker.closedCleanly()
+    if (!wasFailing && !run.isDiskFailing) this.checker.closedCleanly()
     this.store.crash()
     this.start()
   }
