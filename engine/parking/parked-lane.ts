@@ -46,6 +46,8 @@ export class ParkedLane {
   pausedUntilMs: number | undefined
   /** Handed to the queue and not heard of again. */
   out = 0
+  /** What these take of the places of the queue. */
+  places = 0
   /** Messages that are being made durable. */
   arriving = 0
   /** The last message heard of succeeded: the others may follow side by side. */

@@ -17,10 +17,13 @@ import { idOf, ParkedDelivery, ParkedLane, TAKES_NEW } from './parked-lane.ts'
 import { listOf, NO_FIGURES, type ParkedPage, type ParkedQuery, type ParkingFigures } from './parked-list.ts'
 import type { ParkedEntry, ParkedStore, StoredLane } from './parked-store.ts'
 import { Shares, type ShareBounds } from './shares.ts'
+import { Turns } from './turns.ts'
 
 /** A queue as seen from here. */
 export interface ParkingQueue {
   readonly queueName: string
+  /** For what it tries out of parking: its room is not to be full of it. A message takes one, and one more for each 4 KiB. */
+  readonly parkedPlaces: number
   /** Takes messages of a lane to try them, in their order. */
   resume(deliveries: readonly ParkedDelivery[]): void
   /** It is durable here: the link may forget it. */
@@ -34,7 +37,7 @@ export interface ParkingOptions {
   readonly letters: LetterKeeper
   readonly partitionOf: (message: Message) => number
   readonly bounds: ShareBounds
-  /** Parked messages in process at once; of one tenant at most half of them. */
+  /** Places for parked messages in process, over all queues. */
   readonly maxInProcess: number
   /** Hears of every change of the tenants whose share is full. */
   readonly onFull: (full: ReadonlySet<string>) => void
@@ -68,10 +71,7 @@ export class Parking {
   private readonly pauses: Pauses<ParkedLane>
   private readonly burial: Burial<Delivery>
   private readonly burying = new Map<Delivery, () => void>()
-  /** Lanes whose turn it is, by tenant: tenants take turns. */
-  private readonly ready = new Map<string, ParkedLane[]>()
-  private inProcess = 0
-  private readonly inProcessOf = new Map<string, number>()
+  private readonly turns: Turns
   private isClosing = false
   /** The link may deliver what was parked and done with before a crash. */
   private mayRecur = false
@@ -81,6 +81,10 @@ export class Parking {
     this.options = options
     this.shares = new Shares(options.bounds, options.onFull)
     this.pauses = new Pauses(options.clock, (lanes) => this.makeReady(lanes))
+    this.turns = new Turns({
+      maxPlaces: options.maxInProcess,
+      placesOf: (queueName) => this.queueCalled(queueName)?.parkedPlaces ?? 0,
+    })
     this.burial = new Burial(options.letters, options.clock, options.onEvent, (delivery) => {
       this.burying.get(delivery)?.()
       this.burying.delete(delivery)
@@ -108,18 +112,14 @@ export class Parking {
     store.stop()
     store.onWeight = () => undefined
     this.stores.delete(partition)
-    for (const [stored, lane] of this.lanes) {
-      if (lane.store !== store) continue
-      this.lanes.delete(stored)
-      this.shares.change(stored.tenantId, -stored.bytes)
-      this.leaveProcess(lane, lane.out)
+    const dropped = [...this.lanes.values()].filter((lane) => lane.store === store)
+    for (const lane of dropped) {
+      this.lanes.delete(lane.stored)
+      this.shares.change(lane.stored.tenantId, -lane.stored.bytes)
       lane.pausedUntilMs = undefined
     }
-    for (const [tenantId, lanes] of this.ready) {
-      const kept = lanes.filter((lane) => lane.store !== store)
-      if (kept.length > 0) this.ready.set(tenantId, kept)
-      else this.ready.delete(tenantId)
-    }
+    this.turns.drop(store, dropped)
+    this.handOut()
     return store
   }
 
@@ -160,7 +160,7 @@ export class Parking {
     for (const { delivery, attempt } of attempts) {
       if (!(delivery instanceof ParkedDelivery)) continue
       const { lane, entry } = delivery
-      this.leaveProcess(lane, 1)
+      this.turns.leave(lane, entry)
       if (attempt > entry.attempt) void settled(lane.store.tried(lane.stored, entry, attempt))
       parked.add(lane)
     }
@@ -193,18 +193,20 @@ export class Parking {
   done(delivery: ParkedDelivery): void {
     const { lane, entry } = delivery
     lane.wentWell = true
-    this.leaveProcess(lane, 1)
+    this.turns.leave(lane, entry)
     this.finish(lane, entry)
     this.goOn(lane)
+    this.handOut()
   }
 
   /** The delivery becomes a dead letter. */
   bury(delivery: ParkedDelivery, attempt: number, reason: string): void {
     const { lane, entry, message } = delivery
     lane.wentWell = false
-    this.leaveProcess(lane, 1)
+    this.turns.leave(lane, entry)
     this.buryEntry(lane, entry, { message, attempt }, reason)
     this.goOn(lane)
+    this.handOut()
   }
 
   /** A page of the parked lanes that this process has, in a lasting order. */
@@ -239,7 +241,7 @@ export class Parking {
     const figures = { ...NO_FIGURES, ...this.counts, bytes: this.shares.total, fullTenants: this.shares.full.size }
     let messages = 0
     for (const stored of this.lanes.keys()) messages += stored.entries.length
-    return { ...figures, lanes: this.lanes.size, messages, inProcess: this.inProcess }
+    return { ...figures, lanes: this.lanes.size, messages, inProcess: this.turns.messages }
   }
 
   /** Tries nothing more; letters that are under way are waited for. The stores are closed by whoever opened them. */
@@ -352,48 +354,41 @@ export class Parking {
   private arrived(lane: ParkedLane): void {
     if (lane.out > 0 || lane.store.isClosed) return
     if (lane.state !== 'trying' && lane.state !== 'draining') return
-    this.lineUp(lane)
+    this.turns.lineUp(lane)
     this.handOut()
   }
 
   private makeReady(lanes: readonly ParkedLane[]): void {
-    for (const lane of lanes) if (!lane.store.isClosed && lane.state === 'waiting') this.lineUp(lane)
+    for (const lane of lanes) if (!lane.store.isClosed && lane.state === 'waiting') this.turns.lineUp(lane)
     this.handOut()
   }
 
-  private lineUp(lane: ParkedLane): void {
-    lane.state = 'ready'
-    const { tenantId } = lane.stored
-    const own = this.ready.get(tenantId)
-    if (own === undefined) this.ready.set(tenantId, [lane])
-    else own.push(lane)
-  }
-
-  /** Begins with lanes that are ready while there is room, the tenants in turns. */
   private handOut(): void {
-    let isIdle = false
-    while (!isIdle && !this.isClosing && this.inProcess < this.options.maxInProcess) {
-      isIdle = true
-      for (const [tenantId, lanes] of [...this.ready]) {
-        if ((this.inProcessOf.get(tenantId) ?? 0) >= this.options.maxInProcess / 2) continue
-        const lane = lanes[0]
-        if (lane === undefined || (this.queueOf(lane) === undefined && !lane.isGivenUp)) continue
-        lanes.shift()
-        if (lanes.length === 0) this.ready.delete(tenantId)
-        isIdle = false
-        lane.state = 'trying'
-        this.goOn(lane)
-      }
-    }
+    if (this.isClosing || !this.turns.isWaiting) return
+    this.turns.handOut((lane) => {
+      lane.state = 'trying'
+      this.begin(lane)
+    })
   }
 
   private queueOf({ stored }: ParkedLane): ParkingQueue | undefined {
-    return this.queues.get(stored.queueName) ?? this.queues.get(MAIN_QUEUE)
+    return this.queueCalled(stored.queueName)
   }
 
-  /** The next messages of a lane that is being tried, once nothing of it is in process. */
+  /** The lanes of a queue that is gone are `Main`'s. */
+  private queueCalled(queueName: string): ParkingQueue | undefined {
+    return this.queues.get(queueName) ?? this.queues.get(MAIN_QUEUE)
+  }
+
+  /** A lane whose turn it is goes on once nothing of it is in process; where its tenant has no place left, behind the tenant's others. */
   private goOn(lane: ParkedLane): void {
-    if (lane.out > 0 || lane.store.isClosed || lane.state === 'waiting' || lane.state === 'ready') return
+    const { out, store, state, stored } = lane
+    if (out > 0 || store.isClosed || state === 'waiting' || state === 'ready') return
+    if (stored.next(1).length === 0 || this.turns.hasPlace(lane)) this.begin(lane)
+    else this.turns.lineUp(lane)
+  }
+
+  private begin(lane: ParkedLane): void {
     const most = lane.isGivenUp ? FOLLOWERS : lane.wentWell ? this.followersOf(lane) : 1
     const waiting = lane.stored.next(most)
     if (lane.isGivenUp && waiting.length > 0) void this.buryAll(lane, waiting)
@@ -403,9 +398,8 @@ export class Parking {
   }
 
   /** The lanes of a tenant share its places out: however many drain, each has a part of what is left, and one at least. */
-  private followersOf({ stored: { tenantId } }: ParkedLane): number {
-    const room = this.options.maxInProcess / 2 - (this.inProcessOf.get(tenantId) ?? 0)
-    return Math.max(1, Math.min(FOLLOWERS, Math.floor(room / SHARERS)))
+  private followersOf(lane: ParkedLane): number {
+    return Math.max(1, Math.min(FOLLOWERS, Math.floor(this.turns.placesLeft(lane) / SHARERS)))
   }
 
   private leave(lane: ParkedLane): void {
@@ -417,14 +411,15 @@ export class Parking {
   }
 
   private async handOver(lane: ParkedLane, entries: readonly ParkedEntry[]): Promise<void> {
-    this.enterProcess(lane, entries.length)
+    this.turns.enter(lane, entries)
     for (const entry of entries) entry.isOut = true
     const messages = await this.read(lane, entries)
     const queue = this.queueOf(lane)
     if (lane.store.isClosed) return
     if (messages === undefined || queue === undefined) {
-      this.leaveProcess(lane, entries.length)
+      this.leaveProcess(lane, entries)
       this.rest(lane, FIRST_LOOK_MS)
+      this.handOut()
       return
     }
     const deliveries: ParkedDelivery[] = []
@@ -433,7 +428,7 @@ export class Parking {
       if (message !== undefined) deliveries.push(new ParkedDelivery(message, lane, entry))
       else {
         // Damaged, and told so by who read it.
-        this.leaveProcess(lane, 1)
+        this.turns.leave(lane, entry)
         this.finish(lane, entry)
       }
     }
@@ -442,6 +437,7 @@ export class Parking {
     lane.state = isAll && lane.wentWell ? 'returning' : lane.wentWell ? 'draining' : 'trying'
     if (deliveries.length > 0) queue.resume(deliveries)
     else this.goOn(lane)
+    if (deliveries.length < entries.length) this.handOut()
   }
 
   /** Undefined where the store does not answer now. */
@@ -455,13 +451,14 @@ export class Parking {
   }
 
   private async buryAll(lane: ParkedLane, entries: readonly ParkedEntry[]): Promise<void> {
-    this.enterProcess(lane, entries.length)
+    this.turns.enter(lane, entries)
     for (const entry of entries) entry.isOut = true
     const messages = await this.read(lane, entries)
     if (lane.store.isClosed) return
-    this.leaveProcess(lane, entries.length)
+    this.leaveProcess(lane, entries)
     if (messages === undefined) {
       this.rest(lane, FIRST_LOOK_MS)
+      this.handOut()
       return
     }
     for (const [index, entry] of entries.entries()) {
@@ -471,6 +468,7 @@ export class Parking {
       else this.buryEntry(lane, entry, { message, attempt }, `moved to the dead letters: ${lane.stored.why}`)
     }
     this.goOn(lane)
+    this.handOut()
   }
 
   /** The letter first, the note second: a crash between them makes the letter again, under the same id. */
@@ -492,23 +490,8 @@ export class Parking {
     )
   }
 
-  private enterProcess(lane: ParkedLane, count: number): void {
-    lane.out += count
-    this.inProcess += count
-    const { tenantId } = lane.stored
-    this.inProcessOf.set(tenantId, (this.inProcessOf.get(tenantId) ?? 0) + count)
-  }
-
-  private leaveProcess(lane: ParkedLane, count: number): void {
-    const left = Math.min(count, lane.out)
-    if (left === 0) return
-    lane.out -= left
-    this.inProcess -= left
-    const { tenantId } = lane.stored
-    const own = (this.inProcessOf.get(tenantId) ?? 0) - left
-    if (own > 0) this.inProcessOf.set(tenantId, own)
-    else this.inProcessOf.delete(tenantId)
-    if (this.ready.size > 0) this.handOut()
+  private leaveProcess(lane: ParkedLane, entries: readonly ParkedEntry[]): void {
+    for (const entry of entries) this.turns.leave(lane, entry)
   }
 }
 

@@ -305,3 +305,25 @@ test('nothing is watched of lanes that are no more, and other settings begin not
     ['0', '1'],
   )
 })
+
+test('what is tried out of parking fills no queue, however many tenants it is of, nor takes all the places', async () => {
+  const opened = await open({ maxHeld: 1000, retries: Infinity }, { maxInProcess: 5000 }, hangs)
+  const { link, clock, queue, parking } = opened
+  const healthy = (): number => link.settled.filter(({ tenantId }) => tenantId === HEALTHY).length
+  for (let round = 1; round <= 150; round++) {
+    link.publish(of(HEALTHY, 5000))
+    for (let count = 0; count < 20; count++) link.publish(of(`slow ${count % 2}`, round * 20 + count, 'x'.repeat(5000)))
+    await clock.advance(50)
+    assert.equal(healthy(), round, `${queue.figures().held} are held, ${parking.figures().inProcess} out of parking`)
+  }
+  assert.ok(parking.figures().inProcess > 20)
+  // One whose message failed once too often is tried again beside those whose messages stay for ever.
+  let tries = 0
+  opened.process = (work) => {
+    if (work.message.tenantId === 'third') work.end(++tries < 4 ? new Error('not yet') : undefined)
+    else hangs(work)
+  }
+  link.publish(of('third', 7000))
+  for (let seconds = 0; seconds < 20; seconds++) await clock.advance(1000)
+  assert.deepEqual([tries, link.settled.some(({ tenantId }) => tenantId === 'third')], [4, true])
+})

@@ -385,6 +385,10 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
     return this.outages.isCommon
   }
 
+  get parkedPlaces(): number {
+    return this.rules.parkedPlaces
+  }
+
   hasParkingRoom(tenantId: string): boolean {
     return this.parking?.hasRoomFor(tenantId) === true
   }

@@ -25,6 +25,8 @@ export interface RoomView {
 
 /** Of `maxHeld`: beyond it the queue is crowded. What is left is there for tenants that hold little, until the others have made room. */
 const CROWDED = 0.75
+/** Of it, what is tried out of parking: as much again is left for others. */
+const PARKED_PLACES = 0.125
 /** A tenant holds little where another holds so many times as much. */
 const TIMES_LITTLE = 4
 /** Who holds such a part of what the largest holds makes room too. */
@@ -58,6 +60,10 @@ export class RoomRules {
   /** What a tenant without room for parked messages parks becomes dead letters: it rather waits. */
   mayMakeRoom(tenantId: string, limit: number): boolean {
     return this.queue.held.weightOfTenant(tenantId) >= limit && this.queue.hasParkingRoom(tenantId)
+  }
+
+  get parkedPlaces(): number {
+    return Math.max(1, Math.floor(this.queue.settings.maxHeld * PARKED_PLACES))
   }
 
   get crowdingTimeoutMs(): number {
