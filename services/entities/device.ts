@@ -9,7 +9,7 @@ import { defineEntity, type RecordOf } from './define.ts'
 import { DeviceErrors } from './device-errors.ts'
 import { deviceProfiles, newDeviceProfile, type DeviceProfile } from './device-profile.ts'
 import type { TransportType } from './device-profile-data.ts'
-import { lastGatewayOf, newsMessage, newsOf } from './gateway-news.ts'
+import { isGateway, lastGatewayOf, newsMessage, newsOf } from './gateway-news.ts'
 import { packageId } from './package-id.ts'
 
 const taken = (): Error => EntityStoreErrors.NAME_TAKEN({ entity: 'Device', property: 'name' })
@@ -125,7 +125,8 @@ export const devices = defineEntity({
     const call = newsOf(before, after)
     if (gatewayId === undefined || call === undefined || principal.gatewayId !== undefined) return []
     const gateway = await siblings.find(before.tenantId, gatewayId)
-    if (gateway === undefined || gateway.id === before.id) return []
+    // Whoever may save the device may write there what gateway it was: an ordinary device is not called so.
+    if (gateway === undefined || gateway.id === before.id || !isGateway(gateway)) return []
     const made = { messageId: services.newId(), callId: services.newId(), now: services.now() }
     return [newsMessage(gateway, await siblings.routeOf(gateway), call, made)]
   },

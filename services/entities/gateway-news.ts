@@ -25,6 +25,10 @@ interface NamedDevice {
   readonly additionalInfo: JsonValue
 }
 
+export function isGateway({ additionalInfo }: NamedDevice): boolean {
+  return isJsonObject(additionalInfo) && additionalInfo['gateway'] === true
+}
+
 export function lastGatewayOf({ additionalInfo }: NamedDevice): string | undefined {
   const id = isJsonObject(additionalInfo) ? additionalInfo[LAST_GATEWAY] : undefined
   return typeof id === 'string' ? id : undefined

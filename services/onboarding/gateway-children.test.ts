@@ -107,6 +107,17 @@ describe('devices behind a gateway', () => {
     assert.deepEqual(calls(), [renamed, ['gateway_device_deleted', 'renamed', 'true', 'true', 'told']])
   })
 
+  test('a device that is no gateway is not called, whatever another says of it', async () => {
+    const service = platform.services.declared.of(devices)
+    const { id } = await service.saveByUser(platform.tenant, { name: 'no gateway' })
+    const additionalInfo = { lastConnectedGateway: id }
+    const other = await service.saveByUser(platform.tenant, { name: 'says so', additionalInfo })
+    await service.saveByUser(platform.tenant, { ...other, name: 'says so still' })
+    await service.deleteByUser(platform.tenant, other.id)
+    const calls = platform.link.messages.filter(({ originator }) => originator.id === id)
+    assert.ok(calls.every(({ type }) => type !== 'RPC_CALL_FROM_SERVER_TO_DEVICE'))
+  })
+
   test('nobody is called of a device whose gateway is gone', async () => {
     const gone = await gatewayNamed('gone')
     const id = await connect('left behind', 'default', gone)
