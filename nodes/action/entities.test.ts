@@ -135,7 +135,7 @@ test('attributes are deleted in the scope of the metadata, once each; the device
   const [told, ...more] = context.enqueued
   assert.equal(more.length, 0)
   assert.equal(told?.type, 'ATTRIBUTES_DELETED')
-  assert.equal(told?.data, '{"attributes":["a","b"]}')
+  assert.equal(told?.data, '{"attributes":["a","b","a "]}')
   assert.deepEqual(told?.metadata, { ruleNodeId: context.ruleNodeId, scope: 'SHARED_SCOPE' })
 })
 
@@ -170,7 +170,7 @@ test('views that count now get what they expose, and a message each', async () =
     context.attributeSaves.map(({ entity, entries }) => [entity.id, entries.map(({ key }) => key)]),
     [['v1', ['a']]],
   )
-  const gone = { type: 'ATTRIBUTES_DELETED', data: '{"attributes":["a","b"]}', metadata: { scope: 'SERVER_SCOPE' } }
+  const gone = { type: 'ATTRIBUTES_DELETED', data: '{"attributes":["a","b","a "]}', metadata: { scope: 'SERVER_SCOPE' } }
   await run(copyToView, {}, context, gone)
   assert.deepEqual(
     context.fakes.attributes.deletes.map(({ entity, keys }) => [entity.id, keys]),
