@@ -69,13 +69,19 @@ function resourcesOf(records: readonly ValueRecord[], modelAt: FindModel): Reado
 
 function one({ path, value }: ValueRecord, modelAt: FindModel): string {
   const type = typeOf(path, modelAt)
-  const text = shownValue(typedValue(type, type === 'OPAQUE' ? opaque(value) : value, path))
+  const shown = type === 'OPAQUE' && !isBase64(value, path, modelAt) ? opaque(value) : value
+  const text = shownValue(typedValue(type, shown, path))
   const kind = path.length > DEPTHS.resource ? 'LwM2mResourceInstance' : 'LwM2mSingleResource'
   return `${kind} [id=${path.at(-1) ?? 0}, value=${text}, type=${type}]`
 }
 
 function typeOf(path: Path, modelAt: FindModel) {
   return modelAt(path)?.type ?? 'OPAQUE'
+}
+
+/** A text may be one where nobody knows the type. */
+function isBase64(value: ValueRecord['value'], path: Path, modelAt: FindModel): boolean {
+  return value.kind === 'text' && value.isBase64OfOpaque === true && modelAt(path) !== undefined
 }
 
 function opaque(value: ValueRecord['value']): ValueRecord['value'] {

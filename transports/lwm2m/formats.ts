@@ -1,6 +1,7 @@
 /** In which format a client is asked and written to. Source: `device-api.md` 13.7. */
 import { encodeSenmlCbor } from './codecs/cbor.ts'
 import { Format, isValuePath, type Path, type RawValue } from './codecs/records.ts'
+import { encodeOmaJson } from './codecs/oma-json.ts'
 import { encodeSenmlJson } from './codecs/senml-json.ts'
 import { encodeTlv, encodeTlvInstances, type TlvResource } from './codecs/tlv.ts'
 import type { Registration } from './registrations.ts'
@@ -15,7 +16,7 @@ export interface WrittenValue {
 type Client = Pick<Registration, 'version' | 'offer'>
 
 const OF_ONE: readonly number[] = [Format.SENML_CBOR, Format.SENML_JSON]
-const OF_MANY: readonly number[] = [Format.SENML_CBOR, Format.SENML_JSON, Format.TLV]
+const OF_MANY: readonly number[] = [Format.SENML_CBOR, Format.SENML_JSON, Format.TLV, Format.OMA_JSON]
 
 /** Of one value, by its type where that is known. */
 export function formatOfOne({ version, offer: { formats } }: Client, type: ResourceType | undefined): number {
@@ -64,6 +65,8 @@ export async function encodeValues(format: number, values: readonly WrittenValue
       return encodeSenmlCbor(values)
     case Format.SENML_JSON:
       return encodeSenmlJson(values)
+    case Format.OMA_JSON:
+      return encodeOmaJson(values)
     case Format.TLV:
       return encodeTlv(tlvResources(values))
     case Format.OPAQUE:

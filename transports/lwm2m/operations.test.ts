@@ -48,6 +48,8 @@ describe('a call', () => {
     assert.equal(await accepts('/3/0', '110 112', '1.0'), 11_542)
     assert.equal(await accepts('/3/0', '110 112'), 112)
     assert.equal(await accepts('/3', '0'), 11_542)
+    assert.equal(await accepts('/3', '11543'), 11_543)
+    assert.equal(await accepts('/3', '11543', '1.0'), 11_542)
   })
 
   it('executes, with or without an argument', async () => {
@@ -86,6 +88,14 @@ describe('a call', () => {
     assert.deepEqual(decodeSenmlJson(some.body?.bytes ?? Buffer.alloc(0)), [
       { path: [3, 0, 6, 1], value: { kind: 'number', value: 5 } },
     ])
+  })
+
+  it('writes instances in the JSON of 1.0 where the client has no other', async () => {
+    const { body } = await call('WriteUpdate', { id: '/3/0', value: { 14: '+5', 9: 7 } }, '11543')
+    assert.deepEqual(
+      [body?.format, body?.bytes.toString()],
+      [11_543, '{"bn":"/","e":[{"n":"3/0/9","v":7},{"n":"3/0/14","sv":"+5"}]}'],
+    )
   })
 
   it('writes attributes of notifications', async () => {

@@ -1,6 +1,7 @@
 /** What a client sends, in whichever format: values at paths. */
 import { decodeCbor, decodeSenmlCbor } from './codecs/cbor.ts'
 import { Format, isValuePath, type Path, type RawValue, type ValueRecord } from './codecs/records.ts'
+import { decodeOmaJson } from './codecs/oma-json.ts'
 import { decodeSenmlJson } from './codecs/senml-json.ts'
 import { decodeTlv } from './codecs/tlv.ts'
 import { Lwm2mErrors } from './errors.ts'
@@ -26,6 +27,8 @@ export function decoded({
   switch (format) {
     case Format.TLV:
       return decodeTlv(payload, path)
+    case Format.OMA_JSON:
+      return decodeOmaJson(payload, path)
     case Format.SENML_JSON:
       return decodeSenmlJson(payload)
     case Format.SENML_CBOR:

@@ -154,6 +154,8 @@ function booleanOf(raw: RawValue, wrong: Wrong): boolean {
 
 function bytesOf(raw: RawValue, wrong: Wrong): Buffer {
   if (raw.kind === 'bytes' || raw.kind === 'encoded') return raw.bytes
+  if (raw.kind === 'text' && raw.isBase64OfOpaque === true && /^[\w+/-]*={0,2}$/.test(raw.value))
+    return Buffer.from(raw.value, 'base64')
   throw wrong('it is bytes')
 }
 

@@ -6,6 +6,7 @@ import { plainText, rawOfPlainText, rawValueOf, tlvBytes, typedValue, type Resou
 import { decodeCbor, decodeSenmlCbor, encodeSenmlCbor } from './cbor.ts'
 import { parseLinks } from './link-format.ts'
 import { pathOf, pathText, type Path, type RawValue, type ValueRecord } from './records.ts'
+import { decodeOmaJson, encodeOmaJson } from './oma-json.ts'
 import { decodeSenmlJson, encodeSenmlJson } from './senml-json.ts'
 import { decodeTlv, encodeTlv } from './tlv.ts'
 import { MUTATIONS, mutationsOf } from '../../mutations.testkit.ts'
@@ -204,6 +205,85 @@ describe('SenML', () => {
     assert.ok(json > 0 && json < MUTATIONS && cbor > 0 && cbor < MUTATIONS)
     const deep = Buffer.alloc(60_000, 0x81)
     assert.equal(await takes([deep, Buffer.from('['.repeat(60_000)), hex('9bffffffffffffffff')], decodeSenmlCbor), 0)
+  })
+})
+
+describe('JSON of 1.0', () => {
+  const device = {
+    bn: '/3/0/',
+    e: [
+      ...[
+        { n: '0', sv: 'Open Mobile Alliance' },
+        { n: '1', sv: 'Lightweight M2M Client' },
+        { n: '2', sv: '345000123' },
+      ],
+      ...[
+        { n: '3', sv: '1.0' },
+        { n: '6/0', v: 1 },
+        { n: '6/1', v: 5 },
+        { n: '7/0', v: 3800 },
+        { n: '7/1', v: 5000 },
+      ],
+      ...[
+        { n: '8/0', v: 125 },
+        { n: '8/1', v: 900 },
+        { n: '9', v: 100 },
+        { n: '10', v: 15 },
+        { n: '11/0', v: 0 },
+      ],
+      ...[
+        { n: '13', v: 1_367_491_215 },
+        { n: '14', sv: '+02:00' },
+        { n: '16', sv: 'U' },
+      ],
+    ],
+  }
+  const read = (text: string, base: Path) => decodeOmaJson(Buffer.from(text), base)
+
+  it('is read, the device object of the specification', () => {
+    assert.deepEqual(shown(read(JSON.stringify(device), [3, 0])), DEVICE_VALUES)
+    const { e } = device
+    assert.deepEqual(shown(read(JSON.stringify({ e }), [3, 0])), DEVICE_VALUES, 'names below what was asked for')
+    assert.deepEqual(shown(read(JSON.stringify({ bn: '/3/0', e }), [3])), DEVICE_VALUES, 'no slash between')
+    assert.deepEqual(shown(read('{"bn":"/3/0/9","e":[{"v":100}]}', [3, 0, 9])), { '/3/0/9': 100 })
+    assert.deepEqual(shown(read('{"e":[{"n":"","v":100}]}', [3, 0, 9])), { '/3/0/9': 100 })
+  })
+
+  it('keeps every digit, and times', () => {
+    const text = '{"bn":"/3/0/","bt":1700000000,"e":[{"n":"9","v":9007199254740993},{"n":"10","t":-5,"v":2.0}]}'
+    assert.deepEqual(read(text, []), [
+      { path: [3, 0, 9], value: { kind: 'number', value: 9007199254740993n }, time: 1_700_000_000 },
+      { path: [3, 0, 10], value: { kind: 'number', value: 2 }, time: 1_699_999_995 },
+    ])
+  })
+
+  it('is read as it was written: opaque values are Base64', () => {
+    const values: readonly (readonly [ResourceType, Path, RawValue, unknown])[] = [
+      ['STRING', [3, 0, 0], { kind: 'text', value: 'AP/+' }, 'AP/+'],
+      ['OPAQUE', [5, 0, 0], { kind: 'bytes', bytes: hex('00fffe') }, '00fffe'],
+      ['BOOLEAN', [4, 0, 1], { kind: 'boolean', value: true }, true],
+      ['OBJLNK', [4, 0, 2], { kind: 'link', value: '3:0' }, '3:0'],
+      ['INTEGER', [3, 0, 6, 1], { kind: 'number', value: -5 }, -5],
+    ]
+    const written = encodeOmaJson(values.map(([, path, value]) => ({ path, value })))
+    assert.match(
+      written.toString(),
+      /^\{"bn":"\/","e":\[\{"n":"3\/0\/0","sv":"AP\/\+"\},\{"n":"5\/0\/0","sv":"AP\/\+"\}/,
+    )
+    const back = decodeOmaJson(written, [])
+    for (const [index, [type, path, , expected]] of values.entries()) {
+      const { path: at, value } = back[index] ?? assert.fail()
+      assert.deepEqual([at, typedValue(type, value, at).value], [path, expected])
+    }
+    const [{ value }] = read('{"e":[{"sv":"no Base64!"}]}', [5, 0, 0]) as [ValueRecord]
+    assert.throws(() => typedValue('OPAQUE', value, [5, 0, 0]), { code: 'lwm2m.WRONG_VALUE' })
+  })
+
+  it('survives what is broken', async () => {
+    const taken = await takes(mutationsOf(Buffer.from(JSON.stringify(device))), (bytes) => decodeOmaJson(bytes, [3, 0]))
+    assert.ok(taken > 0 && taken < MUTATIONS)
+    for (const wrong of ['[]', '{}', '{"e":[{"n":"x","v":1}]}', '{"e":[{"v":"1"}]}', '{'])
+      assert.throws(() => read(wrong, [3, 0]), { code: 'lwm2m.BAD_PAYLOAD' }, wrong)
   })
 })
 

@@ -9,7 +9,12 @@ export type RawValue =
   | { readonly kind: 'encoded' | 'bytes'; readonly bytes: Buffer }
   | { readonly kind: 'number'; readonly value: number | bigint }
   | { readonly kind: 'boolean'; readonly value: boolean }
-  | { readonly kind: 'text' | 'link'; readonly value: string }
+  | {
+      readonly kind: 'text' | 'link'
+      readonly value: string
+      /** Of a format that has no bytes: what stands at an opaque resource is Base64. */
+      readonly isBase64OfOpaque?: boolean
+    }
 
 export interface ValueRecord {
   /** Three or four numbers deep. */
@@ -28,6 +33,7 @@ export const Format = {
   SENML_JSON: 110,
   SENML_CBOR: 112,
   TLV: 11_542,
+  OMA_JSON: 11_543,
 } as const
 
 export const MAX_ID = 65_535

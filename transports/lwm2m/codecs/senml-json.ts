@@ -1,20 +1,13 @@
 /** SenML in JSON (RFC 8428, 5). Opaque values are Base64 of URLs. */
 import { z } from 'zod'
-import { errorText } from '../../../model/errors.ts'
-import { LongDecimal, parseJson, stringifyJson, WholeDouble, type JsonObject } from '../../../model/json.ts'
-import { Lwm2mErrors } from '../errors.ts'
+import { stringifyJson, type JsonObject } from '../../../model/json.ts'
+import { jsonNumber, jsonOf } from './json.ts'
 import type { ValueRecord } from './records.ts'
 import { packOf, recordsOf, type NamedValue } from './senml.ts'
 
 const FORMAT = 'SenML JSON'
 
-const number = z.union([
-  z.number(),
-  z.bigint(),
-  z.instanceof(WholeDouble).transform(({ value }) => value),
-  z.instanceof(LongDecimal).transform(({ value }) => value),
-])
-const seconds = number.transform(Number)
+const seconds = jsonNumber.transform(Number)
 const bytes = z
   .string()
   .regex(/^[\w+/-]*={0,2}$/)
@@ -27,7 +20,7 @@ const record = z.object({
   bs: z.undefined().optional(),
   n: z.string().optional(),
   t: seconds.optional(),
-  v: number.optional(),
+  v: jsonNumber.optional(),
   vs: z.string().optional(),
   vb: z.boolean().optional(),
   vd: bytes.optional(),
@@ -37,15 +30,7 @@ const pack = z.array(record)
 
 /** Throws BAD_PAYLOAD, TOO_MANY_VALUES. */
 export function decodeSenmlJson(payload: Buffer): readonly ValueRecord[] {
-  let document: unknown
-  try {
-    document = parseJson(payload.toString('utf8'))
-  } catch (error) {
-    throw Lwm2mErrors.BAD_PAYLOAD({ format: FORMAT, reason: errorText(error) }, error)
-  }
-  const { data, error } = pack.safeParse(document)
-  if (data === undefined) throw Lwm2mErrors.BAD_PAYLOAD({ format: FORMAT, reason: 'it is no array of records' }, error)
-  return recordsOf(data, FORMAT)
+  return recordsOf(jsonOf(payload, pack, FORMAT, 'array of records'), FORMAT)
 }
 
 export function encodeSenmlJson(values: readonly NamedValue[]): Buffer {
