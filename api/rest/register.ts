@@ -372,7 +372,8 @@ function callerFor(route: RestRoute, request: HttpRequest, principal: Principal)
 }
 
 function callOf(request: HttpRequest, maxPageSize: number): PublicCall {
-  const text = (): string => request.body.toString('utf8')
+  // Clients on Windows begin a text with a mark of its byte order.
+  const text = (): string => request.body.toString('utf8').replace(/^\ufeff/, '')
   return {
     query: new Query(request.query, maxPageSize),
     credentials: credentialsOf(request),

@@ -107,6 +107,14 @@ describe('the REST API, varied', () => {
       await refused('GET', path, undefined, 404, `No static resource ${path.slice(1).split('?')[0]}.`)
   })
 
+  test('reads bodies and tables that begin with the byte order mark of clients on Windows', async () => {
+    assert.equal((await tenant.call('POST', '/api/asset', '\ufeff{"name":"Marked"}')).status, 200)
+    const mapping = { columns: [{ type: 'NAME' }], delimiter: ',', update: true, header: false }
+    await tenant.expect('POST', '/api/asset/bulk_import', { file: '\ufeffMarked too\r\n', mapping })
+    for (const name of ['Marked', 'Marked too'])
+      assert.equal((await tenant.call('GET', `/api/tenant/assets?assetName=${encodeURIComponent(name)}`)).status, 200)
+  })
+
   test('reads to the end of time as clients in Java write it', async () => {
     const path = `/api/plugins/telemetry/DEVICE/${deviceId}`
     assert.equal((await tenant.call('POST', `${path}/timeseries/ANY`, { ts: 1000, values: { end: 1 } })).status, 200)
