@@ -4,7 +4,7 @@
  */
 import { createHistogram } from 'node:perf_hooks'
 import { connect, type Socket } from 'node:net'
-import { valuesAt } from './payload.ts'
+import { jsonOf, protobufOf } from './payload.ts'
 
 export interface GeneratorOptions {
   readonly protocol: 'http' | 'mqtt'
@@ -14,6 +14,8 @@ export interface GeneratorOptions {
   readonly window: number
   /** Each connection is a gateway that names one of these in each publish, in turn. Absent: a device for itself. */
   readonly children?: readonly string[]
+  /** In the schema of `payload.ts`; absent: JSON. */
+  readonly encoding?: 'protobuf'
   readonly seconds: number
   /** The time of each device's first message, Unix ms; each further one is 1 ms later. Absent: a day ago. */
   readonly firstTime?: number
@@ -40,15 +42,17 @@ abstract class Device {
   protected readonly socket: Socket
   private readonly sentAt: number[] = []
   private readonly window: number
+  private readonly encoding: GeneratorOptions['encoding']
   private time: number
   stopped = false
   /** What was answered well. */
   good = 0
   done: () => void = () => undefined
 
-  constructor({ port, window, firstTime }: GeneratorOptions) {
+  constructor({ port, window, firstTime, encoding }: GeneratorOptions) {
     this.socket = connect({ port, host: '127.0.0.1', noDelay: true })
     this.window = window
+    this.encoding = encoding
     this.time = firstTime ?? Date.now() - 86_400_000
   }
 
@@ -60,7 +64,7 @@ abstract class Device {
     const requests: Buffer[] = []
     for (let index = 0; index < count; index++) {
       const time = this.time++
-      requests.push(this.request(this.bodyOf(`{"ts":${time},"values":${JSON.stringify(valuesAt(time))}}`)))
+      requests.push(this.request(this.encoding === 'protobuf' ? protobufOf(time) : this.bodyOf(jsonOf(time))))
       this.sentAt.push(performance.now())
     }
     this.socket.write(requests.length === 1 && requests[0] !== undefined ? requests[0] : Buffer.concat(requests))
