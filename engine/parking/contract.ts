@@ -93,6 +93,11 @@ export function testParkedStore(name: string, open: () => Promise<StoreUnderTest
     const another = parkable(1, 'another message under an old sequence')
     another.sequence = doneOne.sequence
     assert.equal(reopened.store.wasDone(another), false)
+    const [old] = after?.entries ?? []
+    assert.ok(after !== undefined && old !== undefined)
+    await reopened.store.done(after, old)
+    assert.equal(reopened.store.wasDone(second), true, 'done with in this run')
+    assert.equal(reopened.store.wasDone(third), false)
     await reopened.close()
   })
 

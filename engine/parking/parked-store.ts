@@ -31,6 +31,8 @@ export interface ParkedEntry {
   isOver: boolean
   /** In process. */
   isOut: boolean
+  /** Parked before this run: the link may not know, and deliver it once more. */
+  isOld: boolean
   /** Where its body stands. */
   block: Block
   index: number
@@ -161,7 +163,7 @@ export class ParkedStore {
     { readonly messages: Promise<readonly Message[] | undefined>; readonly bytes: number }
   >()
   private cachedBytes = 0
-  /** Done with before this run, sequence and hash: the link may not know yet, and deliver them once more. */
+  /** Parked before this run and done with, sequence and hash: the link may not know yet, and deliver them once more. */
   private readonly doneBefore = new Map<number, number>()
 
   private constructor(options: ParkedStoreOptions) {
@@ -177,6 +179,7 @@ export class ParkedStore {
       store.loadBlock(place, body)
       if (!isSure) unsure.push(place)
     })
+    for (const { entries } of store.lanes()) for (const entry of entries) entry.isOld = true
     // The link is told at once of what is found here: that has to be durable.
     for (const place of unsure) {
       const block = store.blocks.get(place)
@@ -202,12 +205,12 @@ export class ParkedStore {
     return this.totalBytes
   }
 
-  /** Something was parked before this run and is done with. */
-  get hasDone(): boolean {
-    return this.doneBefore.size > 0
+  /** Something was parked before this run. Asked before anything is parked in it. */
+  get hasOld(): boolean {
+    return this.doneBefore.size > 0 || this.lanesByKey.size > 0
   }
 
-  /** Whether the message was parked before this run and is done with: a link that did not hear of it delivers it again. */
+  /** Whether the message was parked before this run and is done with, by now or then: a link that did not hear of it delivers it again. */
   wasDone(message: Message): boolean {
     if (this.doneBefore.size === 0) return false
     const idHash = this.doneBefore.get(message.sequence)
@@ -373,7 +376,7 @@ export class ParkedStore {
       this.countLive(block, 1)
       if (known === undefined) {
         const { sequence, idHash, attempt, weight } = note
-        lane.add({ sequence, idHash, attempt, weight, isOver: false, isOut: false, block, index })
+        lane.add({ sequence, idHash, attempt, weight, isOver: false, isOut: false, isOld: false, block, index })
         this.onWeight(lane.tenantId, weight)
       } else {
         this.countLive(known.block, -1)
@@ -390,6 +393,7 @@ export class ParkedStore {
       const entry = lane?.remove(sequence, idHash)
       if (lane === undefined || entry === undefined) continue
       this.countLive(entry.block, -1)
+      if (entry.isOld) this.doneBefore.set(sequence, idHash)
       this.onWeight(lane.tenantId, -entry.weight)
     }
   }

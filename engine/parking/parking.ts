@@ -73,7 +73,7 @@ export class Parking {
   private readonly burying = new Map<Delivery, () => void>()
   private readonly turns: Turns
   private isClosing = false
-  /** The link may deliver what was parked and done with before a crash. */
+  /** The link may deliver what was parked before a crash, whatever became of it since. */
   private mayRecur = false
   private readonly counts = { parked: 0, returned: 0, tries: 0, buried: 0 }
 
@@ -94,7 +94,7 @@ export class Parking {
   /** A partition is this process's: its parked lanes go on. Before any of its messages is delivered. */
   open(store: ParkedStore): void {
     this.stores.set(store.partition, store)
-    this.mayRecur ||= store.hasDone
+    this.mayRecur ||= store.hasOld
     store.onWeight = (tenantId, change) => this.shares.change(tenantId, change)
     let count = 0
     for (const stored of store.lanes()) {
@@ -134,7 +134,7 @@ export class Parking {
   }
 
   /**
-   * Takes a delivery whose lane is parked, or that was parked and done with before a crash. False where it is the queue's. The queue hears when it
+   * Takes a delivery whose lane is parked, or that was parked itself before a crash. False where it is the queue's. The queue hears when it
    * is durable; it may hear at once.
    */
   takes(queue: ParkingQueue, delivery: Delivery): boolean {
@@ -142,7 +142,7 @@ export class Parking {
     const { message } = delivery
     const store = this.stores.get(this.options.partitionOf(message))
     if (store === undefined) return false
-    if (store.wasDone(message)) {
+    if (store.wasDone(message) || this.isHandedOut(store, message)) {
       queue.parked(delivery)
       return true
     }
@@ -256,6 +256,15 @@ export class Parking {
       if (idOf(lane) === id && (tenantId === undefined || lane.stored.tenantId === tenantId)) return lane
     }
     return undefined
+  }
+
+  /** Of a lane that takes nothing more: all of it is the queue's. */
+  private isHandedOut(store: ParkedStore, message: Message): boolean {
+    if (!this.mayRecur) return false
+    for (const key of [message.orderKey, message.tenantId])
+      for (const stored of store.lanesOf(key))
+        if (stored.find(message.sequence, hashOf(message.id)) !== undefined) return true
+    return false
   }
 
   private parkedLane(store: ParkedStore, queueName: string, message: Message): ParkedLane | undefined {

@@ -394,3 +394,36 @@ test('backfill is parked by itself, under the name of its device, and what is se
     [['DEVICE', now.originator.id, 2]],
   )
 })
+
+test('what was parked before a crash and comes late from the link is not run again, however far its lane is by then', async () => {
+  const before = await open({ triesBeforeParking: 1 })
+  before.process = failing
+  before.link.publish(message({ device: 1, data: 'a' }))
+  before.link.publish(message({ device: 1, data: 'b' }))
+  await before.clock.advance(500)
+  const [a, b] = before.link.settled
+  assert.ok(a !== undefined && b !== undefined)
+  const { clock } = before
+  before.queue.close().catch(assert.fail)
+  const opening = openParking(before.disk, clock)
+  await clock.advance(100)
+  const { parking } = await opening
+  const link = new MemoryLink()
+  const works: Work[] = []
+  const begin = (pack: readonly Work[]): void => void works.push(...pack)
+  createQueue({ link, clock, parking, processor: { process: begin } })
+  // Both sequences are the link's: it delivers what it did not know to be settled, in the order of its log.
+  await clock.advance(2000)
+  assert.deepEqual(texts(works), ['a'])
+  works.shift()?.end()
+  await clock.advance(10)
+  assert.deepEqual(texts(works), ['b'])
+  link.put(a, 1)
+  await clock.advance(10)
+  link.put(b, 1)
+  await clock.advance(10)
+  assert.deepEqual([texts(works), link.settled.length], [['b'], 2])
+  works.shift()?.end()
+  await clock.advance(10)
+  assert.deepEqual([works.length, parking.figures().messages], [0, 0])
+})
