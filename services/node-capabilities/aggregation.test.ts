@@ -166,6 +166,42 @@ await onBothDatabases('aggregations of nodes ', (open) => {
     })
   })
 
+  test('values of many bytes are read a few entities at a time, and the rest not once they are too many', async () => {
+    const { attributes } = platform.services
+    const { queries } = platform.entities
+    const tenant = entityId('TENANT', platform.tenantId)
+    const MIB = 2 ** 20
+    for (const [index, entity] of made.entries()) {
+      const value = String(index).repeat(1.5 * MIB)
+      await attributes.saveByUser(platform.tenant, entity, 'SERVER_SCOPE', [{ key: 'large', type: 'STRING', value }])
+    }
+    const reads: number[] = []
+    const read = queries.attributes.bind(queries)
+    queries.attributes = async (...asked) => {
+      const found = await read(...asked)
+      reads.push(found.reduce((sum, { attribute: { value } }) => sum + String(value).length, 0) / MIB)
+      return found
+    }
+    const column = (maxBytes: number) =>
+      inTurn(
+        async (turn) => turn.column(await turn.members(tenant, ALL), { source: 'SERVER_SCOPE', key: 'large' }),
+        platform.tenantId,
+        { maxEntities: 100, maxBytes },
+      )
+    const { texts } = await column(20 * MIB)
+    assert.deepEqual(texts.map((text) => `${text[0]} ${text.length / MIB}`).toSorted(), [
+      '0 1.5',
+      '1 1.5',
+      '2 1.5',
+      '3 1.5',
+    ])
+    assert.ok(Math.max(...reads) <= 4, `${Math.max(...reads)} MiB were read at a time`)
+    reads.length = 0
+    await assert.rejects(column(2 * MIB), { code: 'aggregation.TOO_LARGE' })
+    assert.ok(reads.reduce((sum, one) => sum + one, 0) <= 4, 'the others were not read')
+    queries.attributes = read
+  })
+
   test('alarms are counted by type, severity and status, of the entities that are named', async () => {
     const { alarms } = platform.services
     const [first, second, third] = made

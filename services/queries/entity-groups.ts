@@ -27,6 +27,8 @@ export interface EntityGroupParts {
 
 /** Entities whose values are read at a time: one read holds up no other for long. */
 const ENTITIES_PER_READ = 1_000
+/** Of texts that are read at a time, as far as a single one is not longer: no tenant's values fill the memory before they are counted. */
+const TEXT_BYTES_PER_READ = 4 * 2 ** 20
 /** Ties of values are broken by it. */
 const OLDEST: EntitySort = { key: { type: 'ENTITY_FIELD', key: 'createdTime' }, direction: 'ASC' }
 
@@ -72,7 +74,11 @@ export class EntityGroups {
   /** In the order of the ids. `check` is told the bytes of each piece, and stops it by throwing. */
   async latest(ids: readonly string[], key: string, check: (bytes: number) => void): Promise<LatestColumn> {
     const { timeSeries } = this.parts
-    return inPieces(ids, check, async (some) => {
+    // A store that has columns bounds what it answers itself.
+    const isBounded = timeSeries.latestColumn !== undefined
+    const textBytes = async (some: readonly string[]) =>
+      isBounded ? 0 : ((await timeSeries.latestTextBytes?.(some, key)) ?? 0)
+    return inPieces(ids, check, textBytes, async (some) => {
       if (timeSeries.latestColumn !== undefined) return timeSeries.latestColumn(some, key)
       const { value } = await timeSeries.latestOfMany(some, [key])
       const column = new LatestColumnBuilder(some.length)
@@ -90,15 +96,21 @@ export class EntityGroups {
     key: string,
     check: (bytes: number) => void,
   ): Promise<LatestColumn> {
-    return inPieces(ids, check, async (some) => {
-      const places = new Map(some.map((id, place) => [id, place]))
-      const column = new LatestColumnBuilder(some.length)
-      for (const held of await this.parts.entities.queries.attributes(some, [key])) {
-        const place = places.get(held.entityId)
-        if (held.scope === scope && place !== undefined) column.put(place, held.attribute)
-      }
-      return column.build()
-    })
+    const { queries } = this.parts.entities
+    return inPieces(
+      ids,
+      check,
+      (some) => queries.attributeTextBytes(some, key),
+      async (some) => {
+        const places = new Map(some.map((id, place) => [id, place]))
+        const column = new LatestColumnBuilder(some.length)
+        for (const held of await queries.attributes(some, [key])) {
+          const place = places.get(held.entityId)
+          if (held.scope === scope && place !== undefined) column.put(place, held.attribute)
+        }
+        return column.build()
+      },
+    )
   }
 
   /** Of alarms whose originator is one of these; at most `limit` counts and one more. */
@@ -166,14 +178,22 @@ const PROFILED = { DEVICE_PROFILE: 'DEVICE', ASSET_PROFILE: 'ASSET' } as const
 async function inPieces(
   ids: readonly string[],
   check: (bytes: number) => void,
+  textBytes: (some: readonly string[]) => Promise<number>,
   read: (some: readonly string[]) => Promise<LatestColumn>,
 ): Promise<LatestColumn> {
   const pieces: LatestColumn[] = []
-  for (let start = 0; start < ids.length; start += ENTITIES_PER_READ) {
-    const piece = await read(ids.slice(start, start + ENTITIES_PER_READ))
+  const readSome = async (some: readonly string[]): Promise<void> => {
+    if (some.length > 1 && (await textBytes(some)) > TEXT_BYTES_PER_READ) {
+      const half = some.length >> 1
+      await readSome(some.slice(0, half))
+      return readSome(some.slice(half))
+    }
+    const piece = await read(some)
     check(bytesOf(piece))
     pieces.push(piece)
   }
+  for (let start = 0; start < ids.length; start += ENTITIES_PER_READ)
+    await readSome(ids.slice(start, start + ENTITIES_PER_READ))
   return joinedColumn(pieces)
 }
 

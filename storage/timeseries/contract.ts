@@ -230,6 +230,17 @@ function testDeletes(store: () => TimeSeriesStore): void {
   const times = async (entityId: string) =>
     (await store().history(entityId, raw(['k']))).value.get('k')?.map(({ ts }) => ts)
 
+  test('what the texts among latest values of many entities take is told before they are read', async () => {
+    // Else its columns are bounded.
+    if (!('latestTextBytes' in store())) return assert.ok('latestColumn' in store())
+    const [first, second, without] = [newEntity(), newEntity(), newEntity()]
+    const text = (value: string): DataPoint => ({ key: 't', type: 'STRING', value, ts: 1 })
+    await store().write([write(first, [text('é'.repeat(1000)), long('n', 1, 3)]), write(second, [text('abc')])])
+    assert.equal(await store().latestTextBytes?.([first, second, without], 't'), 2003)
+    assert.equal(await store().latestTextBytes?.([first], 'n'), 0)
+    assert.equal(await store().latestTextBytes?.([], 't'), 0)
+  })
+
   test('latest values of many entities are read together', async () => {
     const [first, second, without] = [newEntity(), newEntity(), newEntity()]
     await store().write([

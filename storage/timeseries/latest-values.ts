@@ -15,6 +15,8 @@ export interface LatestValues {
   read(entityId: string, keys: readonly string[] | undefined): Promise<readonly DataPoint[]>
   /** By entity; those that have none of the keys are absent. */
   readMany(entityIds: readonly string[], keys: readonly string[]): Promise<ReadonlyMap<string, readonly DataPoint[]>>
+  /** What the texts among the key's values take, UTF-8. */
+  textBytes(entityIds: readonly string[], key: string): Promise<number>
   /** Removes the latest values whose time lies in [startTs, endTs), and hands back those it removed. */
   removeWithin(entityId: string, keys: readonly string[], startTs: number, endTs: number): Promise<readonly DataPoint[]>
   /** Puts the point in place where the key has no latest value. */

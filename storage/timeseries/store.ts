@@ -72,6 +72,8 @@ export interface TimeSeriesStore {
   ): Promise<Snapshot<ReadonlyMap<string, readonly DataPoint[]>>>
   /** One key of many entities, for a search among them: it holds up others for a moment alone. Absent where there is no faster way than {@link latestOfMany}. */
   latestColumn?(entityIds: readonly string[], key: string): Promise<LatestColumn>
+  /** What the texts among the latest values of the key take, UTF-8: asked before {@link latestOfMany} holds all of them. Absent where there is `latestColumn`. */
+  latestTextBytes?(entityIds: readonly string[], key: string): Promise<number>
   keys(entityId: string): Promise<readonly string[]>
   /** Keys of which anything is stored, those of history alone too; some may have no point that is shown any more. Sorted. */
   storedKeys(entityId: string): Promise<readonly string[]>

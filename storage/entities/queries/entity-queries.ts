@@ -179,6 +179,18 @@ export class EntityQueryRepository {
     return found
   }
 
+  /** What the texts among {@link attributes} take, UTF-8. */
+  async attributeTextBytes(ids: readonly string[], key: string): Promise<number> {
+    let bytes = 0
+    for (let start = 0; start < ids.length; start += IDS_PER_READ) {
+      const some = sql.join(ids.slice(start, start + IDS_PER_READ).map((id) => sql`${id}`))
+      bytes += await this.number(
+        sql`select sum(octet_length(text_value)) as total from attribute where entity_id in (${some}) and key = ${key}`,
+      )
+    }
+    return bytes
+  }
+
   /** All of these entities. */
   async attributesOf(ids: readonly string[]): Promise<readonly OwnedAttribute[]> {
     if (ids.length === 0) return []

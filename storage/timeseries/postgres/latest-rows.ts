@@ -93,6 +93,16 @@ export function readLatestOfMany(entityIds: readonly string[], numbers: Buffer):
   }
 }
 
+/** Of many entities: one row, `bytes`. */
+export function readTextBytes(entityIds: readonly string[], numbers: Buffer): PostgresQuery {
+  return {
+    name: 'latest-text-bytes',
+    text: `select coalesce(sum(octet_length(str_v)), 0)::bigint as bytes from ts_kv_latest
+      where entity_id = any($1::uuid[]) and key = any($2::integer[])`,
+    parameters: [uuidArray(entityIds), numbers],
+  }
+}
+
 /** Removes the values whose time lies in [startTs, endTs) and answers them as {@link readLatest} does. */
 export function removeLatest(entityId: string, numbers: Buffer, startTs: number, endTs: number): PostgresQuery {
   return {

@@ -17,6 +17,7 @@ import {
   type OwnedLatest,
   readLatestOfMany,
   readLatest,
+  readTextBytes,
   removeLatest,
   removeLatestOfEntity,
   type StoredLatest,
@@ -79,6 +80,12 @@ export class PostgresLatestValues implements LatestValues {
   ): Promise<ReadonlyMap<string, readonly DataPoint[]>> {
     const query = readLatestOfMany(entityIds.filter(isEntity), await this.numbers(keys))
     return latestOfMany((await this.idlest().query<OwnedLatest>(query)).rows)
+  }
+
+  async textBytes(entityIds: readonly string[], key: string): Promise<number> {
+    const query = readTextBytes(entityIds.filter(isEntity), await this.numbers([key]))
+    const { rows } = await this.idlest().query<{ bytes: number | bigint }>(query)
+    return Number(rows[0]?.bytes ?? 0)
   }
 
   async removeWithin(

@@ -32,6 +32,7 @@ import {
   latestPoints,
   readLatest,
   readLatestOfMany,
+  readTextBytes,
   type OwnedLatest,
   type StoredLatest,
 } from './latest-rows.ts'
@@ -222,6 +223,14 @@ class PostgresStore implements PostgresTimeSeries {
     const numbers = intArray([...(await this.keyNumbers.find(new Set(keys))).values()])
     const { rows, sequence } = await this.reads.read<OwnedLatest>(readLatestOfMany(entityIds.filter(isEntity), numbers))
     return { value: latestOfMany(rows), sequence }
+  }
+
+  async latestTextBytes(entityIds: readonly string[], key: string): Promise<number> {
+    const numbers = intArray([...(await this.keyNumbers.find(new Set([key]))).values()])
+    const { rows } = await this.reads.read<{ bytes: number | bigint }>(
+      readTextBytes(entityIds.filter(isEntity), numbers),
+    )
+    return Number(rows[0]?.bytes ?? 0)
   }
 
   async keys(entityId: string): Promise<readonly string[]> {

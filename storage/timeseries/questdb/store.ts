@@ -241,6 +241,10 @@ class QuestDbStore implements QuestDbTimeSeries {
     return { value: await this.parts.latest.readMany(entityIds, keys), sequence }
   }
 
+  latestTextBytes(entityIds: readonly string[], key: string): Promise<number> {
+    return this.parts.latest.textBytes(entityIds, key)
+  }
+
   async keys(entityId: string): Promise<readonly string[]> {
     return (await this.parts.latest.read(entityId, undefined)).map(({ key }) => key)
   }
