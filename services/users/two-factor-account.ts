@@ -107,16 +107,20 @@ export function isSealedAnew(vault: Vault, json: JsonObject): boolean {
   )
 }
 
-/** Without secrets: who took over a session learns none. */
+/** Without secrets: who took over a session learns none. Clients refuse an account without an address and a list of codes. */
 export function shownAccount({ totp, email, backup }: TwoFactorAccount): JsonObject {
   const configs: JsonObject = {}
-  if (totp !== undefined) configs['TOTP'] = { providerType: 'TOTP', useByDefault: totp.useByDefault }
+  if (totp !== undefined) {
+    const authUrl = totp.authUrl.replace(/([?&]secret=)[^&]*/, '$1hidden')
+    configs['TOTP'] = { providerType: 'TOTP', useByDefault: totp.useByDefault, authUrl }
+  }
   if (email !== undefined)
     configs['EMAIL'] = { providerType: 'EMAIL', email: email.email, useByDefault: email.useByDefault }
   if (backup !== undefined)
     configs['BACKUP_CODE'] = {
       providerType: 'BACKUP_CODE',
       useByDefault: backup.useByDefault,
+      codes: [],
       codesLeft: backup.hashes.length,
     }
   return { configs }

@@ -1,11 +1,17 @@
 """What a user of the official Python REST client does in a day: rest_client.py URL MQTT_PORT. One line a part: ok NAME, or FAIL NAME: why."""
+import base64
+import hashlib
+import hmac
 import json
+import struct
 import sys
 import threading
+import time
+from urllib.parse import parse_qs, urlparse
 
 from tb_rest_client.models import (
     Alarm, Asset, Customer, Dashboard, Device, EntityRelation, User, EntityDataQuery, EntityCountQuery, EntityDataPageLink,
-    EntityTypeFilter, EntityKey,
+    EntityTypeFilter, EntityKey, BackupCodeTwoFaProviderConfig, PlatformTwoFaSettings, TotpTwoFaProviderConfig,
 )
 from tb_rest_client.rest_client import RestClient
 
@@ -132,6 +138,30 @@ def audit(client):
     assert ('ADDED', 'hall') in kinds and ('ADDED', 'pump') in kinds, kinds
 
 
+def totp(auth_url):
+    key = base64.b32decode(parse_qs(urlparse(auth_url).query)['secret'][0])
+    mac = hmac.new(key, struct.pack('>Q', int(time.time()) // 30), hashlib.sha1).digest()
+    place = mac[-1] & 15
+    return '%06d' % ((struct.unpack('>I', mac[place:place + 4])[0] & 0x7FFFFFFF) % 1_000_000)
+
+
+def second_factor(client):
+    administrator = RestClient(url)
+    administrator.login('sysadmin@millrace.local', 'sysadmin')
+    administrator.save_platform_two_fa_settings(PlatformTwoFaSettings(
+        providers=[TotpTwoFaProviderConfig(provider_type='TOTP', issuer_name='Millrace'),
+                   BackupCodeTwoFaProviderConfig(provider_type='BACKUP_CODE', codes_quantity=2)],
+        min_verification_code_send_period=5, total_allowed_time_for_verification=60,
+    ))
+    administrator.stop()
+    config = client.generate_two_fa_account_config('TOTP')
+    client.verify_and_save_two_fa_account_config(config, verification_code=totp(config.auth_url))
+    client.verify_and_save_two_fa_account_config(client.generate_two_fa_account_config('BACKUP_CODE'))
+    shown = client.get_account_two_fa_settings().configs
+    assert shown['TOTP'].auth_url.endswith('secret=hidden') and shown['BACKUP_CODE'].codes_left == 2, shown
+    assert client.delete_two_fa_account_config('TOTP').configs == {}
+
+
 def deletion(client, device, asset, customer, user, dashboard):
     client.delete_user(user.id)
     client.delete_customer(customer.id)
@@ -153,5 +183,6 @@ part('rpc', rpc, client, device, token)
 part('entity queries', queries, client)
 dashboard = part('dashboards', dashboards, client)
 part('audit log', audit, client)
+part('second factor', second_factor, client)
 part('deletion', deletion, client, device, asset, customer, user, dashboard)
 end()

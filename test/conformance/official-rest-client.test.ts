@@ -4,7 +4,7 @@ import { pythonClients, pythonGeneratedClient } from '../support/python-clients.
 import { runPythonScript } from '../support/python-script.ts'
 
 test('the official REST client works', { timeout: 300_000 }, (context) =>
-  runPythonScript(context, { python: pythonClients, script: 'rest_client.py', parts: 11 }),
+  runPythonScript(context, { python: pythonClients, script: 'rest_client.py', parts: 12 }),
 )
 
 test('the client generated from the OpenAPI description works', { timeout: 300_000 }, (context) =>

@@ -243,7 +243,8 @@ test('who must have a second factor can do nothing before it is set up', async (
   const { body: config } = await call('POST', `${CONFIG}/generate?providerType=TOTP`, half['token'])
   const code = totpCode(totpSecretOf(String(config['authUrl'])) ?? '', totpStep(clock.now()))
   const saved = await call('POST', `${CONFIG}?verificationCode=${code}`, half['token'], config)
-  assert.deepEqual(saved.body, { configs: { TOTP: { providerType: 'TOTP', useByDefault: true } } })
+  const authUrl = 'otpauth://totp/Millrace:must%40example.org?issuer=Millrace&secret=hidden'
+  assert.deepEqual(saved.body, { configs: { TOTP: { providerType: 'TOTP', useByDefault: true, authUrl } } })
   const { body: pair } = await call('POST', '/api/auth/2fa/login', half['token'])
   assert.equal((await call('GET', '/api/auth/user', pair['token'])).status, 200)
   assert.equal(await scopeOf(), 'PRE_VERIFICATION_TOKEN')
