@@ -253,6 +253,7 @@ function startDeviceOwner({ config, closing, cluster, stores, services, feed, ac
       findActive: (after, limit) => services.devices.findActive(after, limit),
     },
     attributes: services.attributes,
+    edgeNodes: services.devices,
     feed,
     clock: systemClock,
     random: systemRandom,

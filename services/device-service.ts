@@ -36,6 +36,8 @@ export interface DeviceService {
   findCredentialsChanged(since: number, limit: number): Promise<readonly string[]>
   /** For the device's owner. */
   findIdentity(deviceId: string): Promise<DeviceIdentity | undefined>
-  /** The same: ids of devices whose attribute `active` is true, behind `after` in their order, at most `limit`. */
+  /** The same: `EdgeNodeDirectory`. */
+  findDevicesOfEdgeNode(device: DeviceIdentity): Promise<readonly DeviceIdentity[] | undefined>
+  /** The same: ids of devices whose attribute `active` is true, or that are connected by their attributes, behind `after` in their order, at most `limit`. */
   findActive(after: string, limit: number): Promise<readonly string[]>
 }

@@ -35,7 +35,12 @@ import { deviceCredentialsJson } from './entity-json.ts'
 import { itemNotFound, ServiceErrors } from './errors.ts'
 import type { CredentialsDraft, DeviceSaveOptions, DeviceService } from './device-service.ts'
 import { ProtocolProfiles } from './protocol-profiles.ts'
+import { CREATED_RELATION } from './onboarding/gateway-children.ts'
 import { deviceOfLogin, idsOfLogin } from './onboarding/mqtt-logins.ts'
+
+/** More than any edge node has at once. */
+const MOST_CHILDREN = 20_000
+const NAMES_PER_READ = 500
 
 export interface DeviceServiceParts {
   readonly entities: EntityStore
@@ -159,6 +164,23 @@ export class StoredDevices implements DeviceService {
 
   findIdentity(deviceId: string): Promise<DeviceIdentity | undefined> {
     return this.entities.deviceCredentials.findDeviceById(deviceId)
+  }
+
+  async findDevicesOfEdgeNode(device: DeviceIdentity): Promise<readonly DeviceIdentity[] | undefined> {
+    const { tenantId, deviceId } = device
+    const said = (await this.protocolProfiles.completed(new Map([[deviceId, device]]))).get(deviceId)
+    if (said?.mqtt?.sparkplug === undefined) return undefined
+    const { relations, deviceCredentials } = this.entities
+    const read = { tenantId, direction: 'FROM', group: 'COMMON', type: CREATED_RELATION } as const
+    const found = await relations.findOf({ ...read, ids: [deviceId], limit: MOST_CHILDREN })
+    const ids = found.filter(({ to }) => to.entityType === 'DEVICE').map(({ to }) => to.id)
+    const records = await this.parts.declared.of(devices).findByIds(tenantId, ids)
+    const identities: DeviceIdentity[] = []
+    for (let start = 0; start < records.length; start += NAMES_PER_READ) {
+      const names = records.slice(start, start + NAMES_PER_READ).map(({ name }) => name)
+      identities.push(...(await deviceCredentials.findDevicesByName(tenantId, names)).values())
+    }
+    return identities
   }
 
   findActive(after: string, limit: number): Promise<readonly string[]> {

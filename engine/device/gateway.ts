@@ -346,6 +346,6 @@ export type ProvisionAnswer =
     }
   | { readonly status: 'FAILURE' | 'NOT_FOUND' }
 
-export { STANDARD_MQTT, type MqttProfile, type SparkplugProfile } from './mqtt-profile.ts'
+export { CONNECTION_STATE, STANDARD_MQTT, type MqttProfile, type SparkplugProfile } from './mqtt-profile.ts'
 export type { DevicePayloads, PayloadSchema, ScalarKind, SchemaField, SchemaType } from './payload-schemas.ts'
 export type { CallRequest, PublishReceipt, MillraceError }

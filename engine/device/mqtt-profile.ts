@@ -6,6 +6,9 @@ export interface SparkplugProfile {
   readonly attributesMetricNames: readonly string[]
 }
 
+/** The key of telemetry that says whether an edge node, or a device of one, is connected. */
+export const CONNECTION_STATE = 'sparkplugConnectionState'
+
 export interface MqttProfile {
   /** Filters: `+` is one level, `#` at the end that level and all below. They take the place of the topics of version 1. */
   readonly telemetryTopic: string

@@ -15,6 +15,7 @@ import {
   type ClosableDeviceGateway,
   type DeviceGatewaySettings,
 } from './device-gateway.ts'
+import type { EdgeNodeDirectory } from './owner/lost-edge-nodes.ts'
 import {
   createDeviceOwner,
   type DeviceAttributes,
@@ -113,11 +114,19 @@ export class MemoryAttributes implements DeviceAttributes {
 
   activeDevices(after: string, limit: number): readonly string[] {
     return [...this.stored]
-      .filter(([place, { value }]) => place.endsWith(' SERVER_SCOPE active') && value === true)
       .map(([place]) => place.split(' ')[0] ?? '')
-      .filter((id) => id > after)
+      .filter((id) => id > after && (this.is(id, 'active') === true || this.isConnected(id)))
+      .filter((id, index, ids) => ids.indexOf(id) === index)
       .sort()
       .slice(0, limit)
+  }
+
+  private is(id: string, key: string): unknown {
+    return this.stored.get(`${id} SERVER_SCOPE ${key}`)?.value
+  }
+
+  private isConnected(id: string): boolean {
+    return Number(this.is(id, 'lastConnectTime') ?? 0) > Number(this.is(id, 'lastDisconnectTime') ?? 0)
   }
 
   save(request: AttributesSave): Promise<void> {
@@ -184,6 +193,7 @@ export interface BenchParts {
   readonly directory?: DeviceDirectory
   readonly owned?: OwnedDeviceDirectory
   readonly attributes?: DeviceAttributes
+  readonly edgeNodes?: EdgeNodeDirectory
 }
 
 /** A gateway with the devices `one` and `two`, whose tokens are their names; `parts` go before those of the bench. */
@@ -223,6 +233,7 @@ export function openGatewayBench(
       findActive: (after, limit) => Promise.resolve(attributes.activeDevices(after, limit)),
     },
     ...(given.owned === undefined ? {} : { directory: given.owned }),
+    ...(given.edgeNodes === undefined ? {} : { edgeNodes: given.edgeNodes }),
     ...(given.attributes === undefined ? {} : { attributes: given.attributes }),
   })
   link.reader = (message) => owner.delivered([{ message, attempt: 1 }])

@@ -25,7 +25,8 @@ export interface GatewayChildrenParts {
   readonly clock: Clock
 }
 
-const RELATION = 'Created'
+/** From a gateway, or an edge node, to a device that was made for it. */
+export const CREATED_RELATION = 'Created'
 const REFUSED_MS = 300_000
 const MAX_REFUSED_BYTES = 1 << 20
 const REFUSED_BYTES = 24
@@ -103,7 +104,7 @@ export class GatewayChildren {
     const former = await service.findByName(gateway.tenantId, formerName)
     if (former === undefined) return undefined
     const from = entityId('DEVICE', gateway.deviceId)
-    const relation = { from, to: entityId('DEVICE', former.id), type: RELATION, typeGroup: 'COMMON' } as const
+    const relation = { from, to: entityId('DEVICE', former.id), type: CREATED_RELATION, typeGroup: 'COMMON' } as const
     if ((await entities.relations.find(gateway.tenantId, relation)) === undefined) return undefined
     return service.saveByUser(asGateway(gateway), { ...former, name, label: label ?? former.label })
   }
@@ -113,7 +114,7 @@ export class GatewayChildren {
     const { tenantId } = device
     const from = entityId('DEVICE', gateway.deviceId)
     const to = entityId('DEVICE', device.id)
-    const relation = { from, to, type: RELATION, typeGroup: 'COMMON', additionalInfo: null } as const
+    const relation = { from, to, type: CREATED_RELATION, typeGroup: 'COMMON', additionalInfo: null } as const
     const tell = (): void => feed.publish({ kind: 'relations-changed', entity: entityId('TENANT', tenantId), tenantId })
     return {
       statements: [entities.relations.save(tenantId, relation, declared.newId(), declared.now())],

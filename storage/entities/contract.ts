@@ -286,7 +286,7 @@ function testPages(check: Check): void {
     assert.deepEqual(await find("'; drop table device; --"), [])
   })
 
-  check('active devices are found in the order of their ids, behind one', async (store) => {
+  check('active and connected devices are found in the order of their ids, behind one', async (store) => {
     const { tenant, profile } = await household(store)
     const [mine, idle] = [deviceOf(tenant, profile, 'mine'), deviceOf(tenant, profile, 'idle')]
     await store.write([mine, idle].map((device) => insertionOf(store, device)))
@@ -298,6 +298,22 @@ function testPages(check: Check): void {
     assert.ok(all.includes(mine.id) && !all.includes(idle.id))
     assert.ok(!(await store.devices.findActive(mine.id, 1000)).includes(mine.id))
     assert.equal((await store.devices.findActive('', 1)).length, 1)
+    const at = (key: string, value: number) => ({
+      ...({ entityId: idle.id, scope: 'SERVER_SCOPE', sequence: 0 } as const),
+      attribute: { key, type: 'LONG', value, lastUpdateTs: 1 } as const,
+    })
+    for (const [came, went, isFound] of [
+      [5, undefined, true],
+      [5, 6, false],
+      [7, 6, true],
+    ] as const) {
+      const attributes = [at('lastConnectTime', came), ...(went === undefined ? [] : [at('lastDisconnectTime', went)])]
+      await store.write([store.attributes.save(attributes)])
+      const found = await store.devices.findActive('', 1000)
+      assert.equal(found.includes(idle.id), isFound, `${came} ${went}`)
+      assert.deepEqual(found, found.toSorted())
+      assert.equal(new Set(found).size, found.length)
+    }
   })
 
   check('refuses pages that cannot be', async (store) => {

@@ -11,8 +11,14 @@ export class DeviceRepository {
     this.database = database
   }
 
-  /** Ids of devices that are active, behind `after` in their order. */
+  /** Ids of devices that are active, or were connected and not disconnected since, behind `after` in their order. */
   async findActive(after: string, limit: number): Promise<readonly string[]> {
+    // Two reads: as one, with `or`, it would look at every attribute.
+    const [active, connected] = await Promise.all([this.findWithActive(after, limit), this.findConnected(after, limit)])
+    return [...new Set([...active, ...connected])].sort().slice(0, limit)
+  }
+
+  private async findWithActive(after: string, limit: number): Promise<readonly string[]> {
     const rows = await this.database.builder
       .selectFrom('attribute')
       .innerJoin('device', 'device.id', 'attribute.entity_id')
@@ -22,6 +28,27 @@ export class DeviceRepository {
       .where('attribute.key', '=', 'active')
       .where('attribute.long_value', '=', 1)
       .orderBy('attribute.entity_id')
+      .limit(limit)
+      .execute()
+    return rows.map(({ id }) => id)
+  }
+
+  private async findConnected(after: string, limit: number): Promise<readonly string[]> {
+    const rows = await this.database.builder
+      .selectFrom('attribute as came')
+      .innerJoin('device', 'device.id', 'came.entity_id')
+      .leftJoin('attribute as went', (join) =>
+        join
+          .onRef('went.entity_id', '=', 'came.entity_id')
+          .onRef('went.scope', '=', 'came.scope')
+          .on('went.key', '=', 'lastDisconnectTime'),
+      )
+      .select('device.id')
+      .where('came.entity_id', '>', after)
+      .where('came.scope', '=', ATTRIBUTE_SCOPE_NUMBERS.SERVER_SCOPE)
+      .where('came.key', '=', 'lastConnectTime')
+      .where((at) => at('came.long_value', '>', at.fn.coalesce('went.long_value', at.lit(0))))
+      .orderBy('came.entity_id')
       .limit(limit)
       .execute()
     return rows.map(({ id }) => id)

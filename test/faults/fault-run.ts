@@ -9,24 +9,35 @@ import { GATEWAY_TOKEN, type LoadedDevice } from './workload.ts'
 
 const TRANSPORTS: readonly LoadedDevice['transport'][] = [
   ...(['MQTT', 'HTTP', 'GATEWAY', 'HTTP', 'GATEWAY', 'HTTP', 'MQTT', 'HTTP'] as const),
-  ...(['COAP', 'MQTT_QOS_2', 'COAP', 'MQTT_QOS_2'] as const),
+  ...(['COAP', 'MQTT_QOS_2', 'COAP', 'MQTT_QOS_2', 'SPARKPLUG', 'SPARKPLUG'] as const),
 ]
 
-/** The first eight over HTTP, MQTT and through one gateway, four more over CoAP and MQTT QoS 2; half with times of their own. */
+/** The first eight over HTTP, MQTT and through one gateway, six more over CoAP, MQTT QoS 2 and as edge nodes of Sparkplug; half with times of their own. */
 export async function createDevices(millrace: RunningMillrace, count: number): Promise<LoadedDevice[]> {
   const rest = new RestClient(millrace, await login(millrace))
   const gateway = { name: 'loaded gateway', type: 'default', additionalInfo: { gateway: true } }
   await rest.expect('POST', `/api/device?accessToken=${GATEWAY_TOKEN}`, gateway)
+  await rest.expect('POST', '/api/deviceProfile', EDGE_NODES)
   return Promise.all(
     Array.from({ length: count }, async (_, index) => {
       const token = `LOADED_${index}`
-      return {
-        ledger: openLedger(`loaded ${index}`, token, await rest.createDevice(`loaded ${index}`, token)),
-        transport: TRANSPORTS[index % TRANSPORTS.length] ?? 'HTTP',
-        explicitTimes: index % 4 < 2,
-      }
+      const transport = TRANSPORTS[index % TRANSPORTS.length] ?? 'HTTP'
+      const type = transport === 'SPARKPLUG' ? EDGE_NODES.name : 'default'
+      const device = { name: `loaded ${index}`, type }
+      const { id } = await rest.expect<{ id: { id: string } }>('POST', `/api/device?accessToken=${token}`, device)
+      return { ledger: openLedger(device.name, token, id.id), transport, explicitTimes: index % 4 < 2 }
     }),
   )
+}
+
+/** A profile of devices that are edge nodes of Sparkplug. */
+export const EDGE_NODES = {
+  ...{ name: 'edge node', type: 'DEFAULT', transportType: 'MQTT' },
+  profileData: {
+    configuration: { type: 'DEFAULT' },
+    provisionConfiguration: { type: 'DISABLED' },
+    transportConfiguration: { type: 'MQTT', sparkplug: true },
+  },
 }
 
 /** Compares what every device sent with what the store has, once the queue has nothing left. */

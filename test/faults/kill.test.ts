@@ -1,6 +1,6 @@
 /**
- * Nothing acknowledged is lost: the process is killed (SIGKILL) again and again under load over MQTT QoS 1 and 2, a gateway, HTTP and
- * CoAP, started again on the same data, and read back. `ROUNDS` sets how often (20 by default); a run with fewer than 10,000 acknowledgements is void.
+ * Nothing acknowledged is lost: the process is killed (SIGKILL) again and again under load over MQTT QoS 1 and 2, a gateway, Sparkplug,
+ * HTTP and CoAP, started again on the same data, and read back. `ROUNDS` sets how often (20 by default); a run with fewer than 10,000 acknowledgements is void.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { startLoad } from './workload.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 20)
 const FEWEST_ACKNOWLEDGEMENTS = 10_000
-const DEVICES = 12
+const DEVICES = 14
 
 test(
   `no acknowledged point is lost, doubled or out of order over ${ROUNDS} kills under load`,

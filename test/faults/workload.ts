@@ -1,10 +1,11 @@
 /**
- * Load of numbered points over MQTT QoS 1 and 2, an MQTT gateway, HTTP and CoAP until the connections die. Every device sends its values in
+ * Load of numbered points over MQTT QoS 1 and 2, an MQTT gateway, edge nodes of Sparkplug, HTTP and CoAP until the connections die. Every device sends its values in
  * order, one over MQTT several in flight, the others one at a time; half of them carry no time, so that the server's stamps are tested too.
  */
-import { connect, type MqttClient } from 'mqtt'
+import { connect, type IClientOptions, type MqttClient } from 'mqtt'
 import type { RunningMillrace } from '../support/start-millrace.ts'
 import { take, type DeviceLedger } from '../support/ledger.ts'
+import { payloadBytes, willOf } from '../../transports/mqtt/sparkplug/testkit.ts'
 import { sendOverCoap } from './coap-sender.ts'
 
 const MQTT_IN_FLIGHT = 8
@@ -21,7 +22,7 @@ export interface Load {
 export interface LoadedDevice {
   readonly ledger: DeviceLedger
   /** `GATEWAY`: all of these share the connection of one gateway. */
-  readonly transport: 'MQTT' | 'MQTT_QOS_2' | 'GATEWAY' | 'HTTP' | 'COAP'
+  readonly transport: 'MQTT' | 'MQTT_QOS_2' | 'GATEWAY' | 'SPARKPLUG' | 'HTTP' | 'COAP'
   /** Sends explicit times, one second apart, when true. */
   readonly explicitTimes: boolean
 }
@@ -47,6 +48,7 @@ export async function startLoad(millrace: RunningMillrace, devices: readonly Loa
       if (transport === 'COAP') return startCoapSender(millrace, device, count, stop.signal)
       if (transport === 'GATEWAY' && gateway !== undefined)
         return startMqttSender(gateway, GATEWAY_TELEMETRY, device, count, stop.signal)
+      if (transport === 'SPARKPLUG') return startEdgeNode(millrace, device, count, stop.signal)
       const publishing = transport === 'MQTT_QOS_2' ? TELEMETRY_QOS_2 : TELEMETRY
       return startMqttSender(await open(millrace, ledger.token), publishing, device, count, stop.signal)
     }),
@@ -78,7 +80,7 @@ interface Publishing {
   readonly qos: 1 | 2
   /** Whether the connection is the device's alone. */
   readonly isOwn: boolean
-  readonly payload: (device: LoadedDevice, value: number) => string
+  readonly payload: (device: LoadedDevice, value: number) => string | Buffer
 }
 
 const TELEMETRY: Publishing = { topic: 'v1/devices/me/telemetry', qos: 1, isOwn: true, payload: body }
@@ -90,9 +92,9 @@ const GATEWAY_TELEMETRY: Publishing = {
   payload: (device, value) => `{${JSON.stringify(device.ledger.name)}:[${body(device, value)}]}`,
 }
 
-async function open(millrace: RunningMillrace, username: string): Promise<MqttClient> {
+async function open(millrace: RunningMillrace, username: string, more: IClientOptions = {}): Promise<MqttClient> {
   const port = millrace.ports['mqtt'] ?? 0
-  const client = connect({ host: '127.0.0.1', port, username, reconnectPeriod: 0, protocolVersion: 4 })
+  const client = connect({ host: '127.0.0.1', port, username, reconnectPeriod: 0, protocolVersion: 4, ...more })
   client.setMaxListeners(0)
   await connected(client)
   return client
@@ -132,6 +134,36 @@ function startMqttSender(
     send()
   })
   return { ended }
+}
+
+/** Its births carry a value of the ledger too: what was acknowledged of them has to be there. */
+async function startEdgeNode(
+  millrace: RunningMillrace,
+  device: LoadedDevice,
+  count: Count,
+  stop: AbortSignal,
+): Promise<Sender> {
+  const { token } = device.ledger
+  const topic = (type: string): string => `spBv1.0/load/${type}/${token}`
+  const client = await open(millrace, token, { will: { ...willOf(3), topic: topic('NDEATH') } })
+  const next = { seq: 0 }
+  const payload = (_device: LoadedDevice, value: number): Buffer => {
+    const seq = next.seq
+    next.seq = (seq + 1) % 256
+    const time = device.explicitTimes ? { timestamp: explicitTime(value) } : {}
+    const birth = [{ name: 'bdSeq', datatype: 4, long_value: 3 }]
+    return payloadBytes({
+      seq,
+      metrics: [...(isBorn ? [] : birth), { name: 'n', datatype: 4, long_value: value, ...time }],
+    })
+  }
+  let isBorn = false
+  const first = take(device.ledger)
+  client.publish(topic('NBIRTH'), payload(device, first), { qos: 1 }, (error) => {
+    if (error === undefined || error === null) count(device.ledger, first)
+  })
+  isBorn = true
+  return startMqttSender(client, { topic: topic('NDATA'), qos: 1, isOwn: true, payload }, device, count, stop)
 }
 
 function connected(client: MqttClient): Promise<void> {

@@ -1,11 +1,14 @@
 /**
- * Finds the devices that the store has as active, in pages at a walk: one that sent nothing since its owner died would otherwise stay
- * active for ever.
+ * Finds the devices that the store has as active or connected, in pages at a walk: one that sent nothing since its owner died would
+ * otherwise stay so for ever.
  */
 import type { Clock, TimerHandle } from '../../../model/clock.ts'
 
 export interface ActiveDeviceDirectory {
-  /** Ids of devices whose server attribute `active` is true, behind `after` in their order, at most `limit`. */
+  /**
+   * Ids of devices whose server attribute `active` is true, or whose `lastConnectTime` is behind their `lastDisconnectTime`; behind `after`
+   * in their order, at most `limit`.
+   */
   findActive(after: string, limit: number): Promise<readonly string[]>
 }
 

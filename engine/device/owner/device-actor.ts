@@ -13,8 +13,8 @@ import { inactivityTimeoutFrom, stateEntry, stateFrom, STATE_KEYS } from './devi
 export type DeviceFact =
   /** `isNew`: this owner has seen the session come. Otherwise the owner before may have told of it. */
   | { readonly kind: 'connected'; readonly at: number; readonly isNew: boolean }
-  /** `heardAt`: activity that waits to be told; 0 for none. */
-  | { readonly kind: 'disconnected'; readonly at: number; readonly heardAt: number }
+  /** `isLost`: with the process that had its session. `heardAt`: activity that waits to be told; 0 for none. */
+  | { readonly kind: 'disconnected'; readonly at: number; readonly isLost: boolean; readonly heardAt: number }
   /** Told at most once a reporting period, with the last time of it. */
   | { readonly kind: 'heard'; readonly at: number }
   /** `heardAt`: the same. */
@@ -43,6 +43,8 @@ export interface DeviceActorHost {
   readState(deviceId: string, keys: readonly string[]): Promise<readonly Entry[]>
   saveState(deviceId: string, tenantId: string, entries: readonly Entry[]): Promise<void>
   emit(device: DeviceIdentity, type: LifecycleEvent, at: number, state: DeviceState): void
+  /** Nobody said what was to be said at the end of its session. Rejects: to be called again. */
+  lost(device: DeviceIdentity, state: DeviceState): Promise<void>
   stateFailed(deviceId: string, error: unknown): void
   /** All of it is saved. `silentAt`: Unix ms before which no check can find the device silent. */
   settled(deviceId: string, isActive: boolean, silentAt: number): void
@@ -69,6 +71,7 @@ export class DeviceActor implements Behaviour<DeviceFact> {
   private unreportedAt = 0
   private unattendedAt = 0
   private inactiveAt = 0
+  private isLost = false
   private isGone = false
 
   constructor(host: DeviceActorHost, deviceId: string) {
@@ -93,10 +96,13 @@ export class DeviceActor implements Behaviour<DeviceFact> {
         this.connectedAt = fact.at
         this.isNewConnection = fact.isNew
         this.hasReturned = this.disconnectedAt > 0
+        // What it says itself comes behind.
+        this.isLost = false
         return
       case 'disconnected':
         this.disconnectedAt = fact.at
         this.hasReturned = false
+        this.isLost ||= fact.isLost
         this.heardAt = Math.max(this.heardAt, fact.heardAt)
         return
       case 'heard':
@@ -128,12 +134,13 @@ export class DeviceActor implements Behaviour<DeviceFact> {
 
   private hasFacts(): boolean {
     const noted = this.connectedAt + this.disconnectedAt + this.heardAt + this.checkAt + this.inactiveAt
-    return noted > 0 || this.unsaved !== undefined
+    return noted > 0 || this.unsaved !== undefined || this.isLost
   }
 
   private forget(): void {
     this.forgetFacts()
     this.unsaved = undefined
+    this.isLost = false
     this.state = undefined
     this.tenantId = undefined
     this.isGone = false
@@ -148,7 +155,7 @@ export class DeviceActor implements Behaviour<DeviceFact> {
   private async settle(): Promise<void> {
     try {
       const state = await this.readState()
-      const mustKnow = this.tenantId === undefined || this.mayEmit(state)
+      const mustKnow = this.tenantId === undefined || this.isLost || this.mayEmit(state)
       const device = mustKnow ? await this.host.readIdentity(this.deviceId) : undefined
       if (mustKnow && device === undefined) {
         this.forget()
@@ -156,6 +163,11 @@ export class DeviceActor implements Behaviour<DeviceFact> {
       }
       this.tenantId = device?.tenantId ?? this.tenantId
       this.apply(device, state)
+      if (this.isLost && device !== undefined) {
+        // Before the state is saved: a process that dies in between leaves it to be found once more.
+        await this.host.lost(device, state)
+        this.isLost = false
+      }
       await this.save(state)
       this.host.settled(this.deviceId, state.active, state.lastActivityTime + state.inactivityTimeout)
     } catch (error) {
@@ -193,6 +205,7 @@ export class DeviceActor implements Behaviour<DeviceFact> {
     if (heardAt > 0) this.wasHeard(device, state, heardAt)
     // Its session ended when nobody was its owner, or with its process.
     const isLeftOver = unattendedAt > 0 && connectedAt === 0 && state.lastConnectTime > state.lastDisconnectTime
+    if (isLeftOver) this.isLost = true
     const leftAt = disconnectedAt > 0 ? disconnectedAt : isLeftOver ? unattendedAt : 0
     if (leftAt > 0 && !hasReturned) this.left(device, state, leftAt)
     if (checkAt > 0) this.check(device, state, checkAt, unreportedAt)

@@ -21,6 +21,7 @@ import { ActivityReports, type ActivityReportSettings } from './activity-reports
 import { CLOCK_SET_BACK_MS, DeviceActor, type DeviceActorHost, type DeviceFact } from './device-actor.ts'
 import type { DeviceState, LifecycleEvent } from './device-state.ts'
 import { lifecycleMessage } from './lifecycle-messages.ts'
+import { LostEdgeNodes, type EdgeNodeDirectory } from './lost-edge-nodes.ts'
 import { OwnedDevice } from './owned-device.ts'
 import { SessionDirectory, type DirectoryListener, type DirectorySettings } from './session-directory.ts'
 
@@ -53,6 +54,8 @@ export interface DeviceOwnerOptions {
   readonly members?: () => readonly string[]
   readonly directory: OwnedDeviceDirectory
   readonly attributes: DeviceAttributes
+  /** Absent where there are no edge nodes of Sparkplug. */
+  readonly edgeNodes?: EdgeNodeDirectory
   readonly feed: ChangeFeed
   readonly clock: Clock
   readonly random: Random
@@ -108,6 +111,7 @@ class PartitionDeviceOwner implements DeviceOwner, AnnouncementListener, Directo
   private readonly directory: SessionDirectory
   private readonly activity: ActivityReports
   private readonly active: ActiveDevices
+  private readonly lostEdgeNodes: LostEdgeNodes | undefined
   private readonly kind: ActorKind<DeviceFact>
   private readonly rounds: Rounds<OwnedDevice>
   /** By partition, monotonic ms: since when it is this process's; undefined where it is not. */
@@ -125,6 +129,7 @@ class PartitionDeviceOwner implements DeviceOwner, AnnouncementListener, Directo
     const { clock, settings, feed, line, owners, random } = options
     this.inactivityTimeoutMs = settings.inactivityTimeoutMs
     this.ids = new MessageIds(random)
+    this.lostEdgeNodes = options.edgeNodes && new LostEdgeNodes(options.edgeNodes, options.link, this.ids)
     this.directory = new SessionDirectory(line, settings, this)
     this.activity = new ActivityReports(clock, settings, (device, at) => this.tell(device, { kind: 'heard', at }))
     this.active = new ActiveDevices(options.directory, clock, (deviceId) => this.foundActive(deviceId))
@@ -185,8 +190,8 @@ class PartitionDeviceOwner implements DeviceOwner, AnnouncementListener, Directo
     })
   }
 
-  disconnected(device: OwnedDevice, at: number): void {
-    this.tell(device, { kind: 'disconnected', at, heardAt: device.unreportedActivity })
+  disconnected(device: OwnedDevice, at: number, isLost: boolean): void {
+    this.tell(device, { kind: 'disconnected', at, isLost, heardAt: device.unreportedActivity })
   }
 
   now(): number {
@@ -216,6 +221,10 @@ class PartitionDeviceOwner implements DeviceOwner, AnnouncementListener, Directo
 
   emit(device: DeviceIdentity, type: LifecycleEvent, at: number, state: DeviceState): void {
     this.options.link.publish(lifecycleMessage(this.ids, device, type, at, state), this.eventReceipt)
+  }
+
+  async lost(device: DeviceIdentity, { lastActivityTime }: DeviceState): Promise<void> {
+    await this.lostEdgeNodes?.tell(device, lastActivityTime)
   }
 
   stateFailed(deviceId: string): void {
@@ -373,7 +382,7 @@ function factOf(event: ReportedEvent, at: number, heardAt: number): DeviceFact {
     case 'connect':
       return { kind: 'connected', at, isNew: true }
     case 'disconnect':
-      return { kind: 'disconnected', at, heardAt }
+      return { kind: 'disconnected', at, isLost: false, heardAt }
     case 'activity':
       return { kind: 'heard', at }
     case 'inactivity':

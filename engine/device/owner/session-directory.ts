@@ -8,8 +8,8 @@ import type { Lease, OwnedDevice } from './owned-device.ts'
 export interface DirectoryListener {
   /** A session came, and is now the only one. */
   connected(device: OwnedDevice, at: number): void
-  /** The last session went. */
-  disconnected(device: OwnedDevice, at: number): void
+  /** The last session went; `isLost`: with its process. */
+  disconnected(device: OwnedDevice, at: number, isLost: boolean): void
 }
 
 export interface DirectorySettings {
@@ -57,7 +57,7 @@ export class SessionDirectory {
     for (const session of sessions) this.renewOrAdd(device, member, session, { at, now, until, inOrder })
     if ((device.leases?.length ?? 0) > 0) return
     device.leases = undefined
-    if (before > 0) this.listener.disconnected(device, at)
+    if (before > 0) this.listener.disconnected(device, at, false)
   }
 
   /** Forgets what nobody renews; `isMember` says which processes live. */
@@ -68,7 +68,8 @@ export class SessionDirectory {
     if (left.length === leases.length) return
     device.ending = undefined
     device.leases = left.length === 0 ? undefined : left
-    if (left.length === 0) this.listener.disconnected(device, at)
+    // A process that lives and is not heard may tell of the session again.
+    if (left.length === 0) this.listener.disconnected(device, at, !leases.some(({ member }) => isMember(member)))
   }
 
   private forgetEnded(device: OwnedDevice, member: string, sessions: readonly AnnouncedSession[]): void {

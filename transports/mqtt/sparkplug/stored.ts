@@ -1,6 +1,6 @@
 /** What is stored of a message of Sparkplug. Source: `device-api.md` 14. */
 import type { Entry } from '../../../model/value.ts'
-import type { DeviceIdentity, UploadGroup } from '../../../engine/device/gateway.ts'
+import { CONNECTION_STATE, type DeviceIdentity, type UploadGroup } from '../../../engine/device/gateway.ts'
 import type { Births, Owner } from './births.ts'
 import { SparkplugErrors } from './errors.ts'
 import { MetricNames } from './metric-names.ts'
@@ -9,7 +9,6 @@ import type { MessageType } from './topics.ts'
 import { Datatype, storedValue } from './values.ts'
 
 export const BD_SEQ = 'bdSeq'
-const STATE = 'sparkplugConnectionState'
 
 export interface ForStore {
   /** One for each metric, as the reference makes a message of each. */
@@ -19,7 +18,7 @@ export interface ForStore {
 
 /** By the clock of the platform: that of a node may be ahead, and its end would stand before its beginning. */
 export function stateGroup(value: 'ONLINE' | 'OFFLINE'): UploadGroup {
-  return { ts: undefined, entries: [{ key: STATE, type: 'STRING', value }] }
+  return { ts: undefined, entries: [{ key: CONNECTION_STATE, type: 'STRING', value }] }
 }
 
 /** Throws NO_NAME, UNKNOWN_ALIAS. `node`: the edge node as it is now. */
