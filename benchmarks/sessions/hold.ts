@@ -1,5 +1,6 @@
-/** Opens idle connections and holds them: `node hold.ts PORT COUNT mqtt|bare TOKEN`. Prints `held` once all are up; ends with its input. */
+/** Opens idle connections and holds them: `node hold.ts PORT COUNT mqtt|mqtts|bare TOKEN`. Prints `held` once all are up; ends with its input. */
 import { connect } from 'node:net'
+import { connect as connectOverTls } from 'node:tls'
 
 const [port = '0', count = '0', kind = 'bare', token = ''] = process.argv.slice(2)
 const CONNECTS_AT_ONCE = 200
@@ -21,11 +22,15 @@ function connectPacket(index: number): Buffer {
 
 function open(index: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ port: Number(port), host: '127.0.0.1', noDelay: true }, () => {
+    const at = { port: Number(port), host: '127.0.0.1', noDelay: true }
+    const connected = (): void => {
       if (kind === 'bare') resolve()
       else socket.write(connectPacket(index))
-    })
-    socket.on('data', (data) => (data[3] === 0 ? resolve() : reject(new Error(`CONNACK ${data[3]}`))))
+    }
+    // Whose certificate it is does not matter here.
+    const socket =
+      kind === 'mqtts' ? connectOverTls({ ...at, rejectUnauthorized: false }, connected) : connect(at, connected)
+    socket.on('data', (data: Buffer) => (data[3] === 0 ? resolve() : reject(new Error(`CONNACK ${data[3]}`))))
     socket.on('error', reject)
   })
 }
