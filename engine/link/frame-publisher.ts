@@ -162,20 +162,19 @@ export class FramePublisher {
     }
     const pending = this.openFrame(lane, message)
     const { frame } = pending
-    const before = frame.block.bytes
+    let size: number
     try {
-      frame.add(message, receipt)
+      size = frame.add(message, receipt)
     } catch (error) {
       // Nobody reads, and so nobody settles, a frame of nothing.
       if (frame.messages.length === 0) this.keep(lane.frames.pop())
       this.teller.refuseSoon(receipt, LinkErrors.MESSAGE_INVALID({ reason: errorText(error) }, error))
       return
     }
-    const added = frame.block.bytes - before
-    pending.bytes += added
-    this.waiting.add(message)
+    pending.bytes += size
+    this.waiting.add(message.tenantId, size)
     this.pendingMessages++
-    this.pendingBytes += added
+    this.pendingBytes += size
     if (this.isWritable && this.isOverHalf()) this.isWritable = false
     this.markDirty(lane)
   }
@@ -412,7 +411,7 @@ export class FramePublisher {
     lane.frames.splice(lane.frames.indexOf(pending), 1)
     this.pendingMessages -= frame.messages.length
     this.pendingBytes -= pending.bytes
-    this.waiting.remove(frame.messages)
+    this.waiting.remove(frame.messages, frame.sizes)
     frame.reset()
     this.keep(pending)
     this.sendNext(lane)

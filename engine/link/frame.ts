@@ -10,22 +10,29 @@ export class Frame {
   readonly block: BlockWriter
   messages: Message[] = []
   receipts: PublishReceipt[] = []
+  /** Of each message, in bytes. */
+  sizes: number[] = []
 
   constructor(partitions: number) {
     this.block = new BlockWriter(partitions)
   }
 
-  /** Encodes the message and keeps its receipt. Throws where it cannot be encoded; then it is not in the frame. */
-  add(message: Message, receipt: PublishReceipt): void {
+  /** Encodes the message and keeps its receipt; returns its size in bytes. Throws where it cannot be encoded; then it is not in the frame. */
+  add(message: Message, receipt: PublishReceipt): number {
+    const before = this.block.bytes
     this.block.message(message)
+    const size = this.block.bytes - before
     this.messages.push(message)
     this.receipts.push(receipt)
+    this.sizes.push(size)
+    return size
   }
 
   reset(): void {
     this.block.reset()
     this.messages = []
     this.receipts = []
+    this.sizes = []
   }
 }
 

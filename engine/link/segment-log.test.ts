@@ -322,6 +322,27 @@ test('over half of the bound a tenant that has little of it finds room, one that
   assert.deepEqual([log.hasRoomFor('noisy'), log.hasRoomFor('quiet')], [true, true])
 })
 
+test('what a tenant has of the bound is counted in bytes as they are stored, metadata and all', async () => {
+  const { open, run } = simulated()
+  const log = await open({ maxPendingBytes: 800_000 })
+  const stored = { stored: () => undefined, refused: () => undefined }
+  const header = 'x'.repeat(30_000)
+  for (let index = 0; index < 4; index++) {
+    log.publish(message({ tenantId: 'metadata' }).with({ metadata: { header } }), stored)
+    log.publish(message({ tenantId: 'three bytes', data: `"${'水'.repeat(10_000)}"` }), stored)
+    log.publish(message({ tenantId: 'one byte', data: `"${'x'.repeat(10_000)}"` }), stored)
+  }
+  for (let index = 0; index < 5; index++)
+    log.publish(message({ tenantId: `other ${index}`, data: `"${'x'.repeat(40_000)}"` }), stored)
+  assert.deepEqual(
+    [log.writable, log.hasRoomFor('metadata'), log.hasRoomFor('three bytes'), log.hasRoomFor('one byte')],
+    [false, false, false, true],
+  )
+  const writable = new Promise<void>((resolve) => log.onWritable(resolve))
+  await run(writable)
+  assert.deepEqual([log.hasRoomFor('metadata'), log.hasRoomFor('three bytes')], [true, true])
+})
+
 test('a log full of unsettled messages refuses until some are settled', async () => {
   const { clock, open, run } = simulated()
   const log = await open({ segmentBytes: 1000, maxBacklogBytes: 6000 })

@@ -1,7 +1,7 @@
-/** How much of what waits to be stored is each tenant's: messages, and about how many bytes (of their data by characters). */
+/** How much of what waits to be stored is each tenant's: messages, and bytes. */
 import type { Message } from '../../model/message.ts'
 
-/** What a message takes beside its data, in bytes. */
+/** What a message takes in memory beside its bytes. */
 const OVERHEAD = 256
 
 interface Waiting {
@@ -19,18 +19,20 @@ export class TenantWaiting {
     return waiting !== undefined && (waiting.messages >= messages || waiting.bytes >= bytes)
   }
 
-  add({ tenantId, data }: Message): void {
+  add(tenantId: string, size: number): void {
     // Messages of one tenant come one behind the other mostly: the map is asked where they do not.
     if (tenantId !== this.lastTenant) this.turnTo(tenantId)
     this.last.messages++
-    this.last.bytes += data.length + OVERHEAD
+    this.last.bytes += size + OVERHEAD
   }
 
-  /** Stored or refused, whichever. */
-  remove(messages: readonly Message[]): void {
-    for (const { tenantId, data } of messages) {
+  /** Stored or refused, whichever; `sizes` are those that they were added with. */
+  remove(messages: readonly Message[], sizes: readonly number[]): void {
+    let index = 0
+    // Without an entry for each: this is once a message.
+    for (const { tenantId } of messages) {
       if (tenantId !== this.lastTenant) this.turnTo(tenantId)
-      this.last.bytes -= data.length + OVERHEAD
+      this.last.bytes -= (sizes[index++] ?? 0) + OVERHEAD
       if (--this.last.messages === 0) this.forget(tenantId)
     }
   }
