@@ -23,25 +23,31 @@ export async function sendOverCoap(
   next: () => { readonly payload: string; readonly acknowledged: () => void },
   stop: AbortSignal,
 ): Promise<void> {
-  const socket = createSocket('udp4')
-  // A port that nobody listens on any more answers a datagram with an error.
-  socket.on('error', () => {})
-  socket.connect(port, '127.0.0.1')
-  await once(socket, 'connect')
+  const socket = await openTo(port)
   // Other ids than the round before: the port may be the same.
   let id = Math.floor(performance.now() * 1000) & 0xffff
   try {
     while (!stop.aborted) {
       const { payload, acknowledged } = next()
       id = (id + 1) & 0xffff
-      const code = await answerTo(socket, request(token, id, payload), stop)
-      if (code === undefined) return
-      if (code !== CREATED) throw new Error(`${token}: answered ${code}`)
+      const asked = request(token, id, payload)
+      const answer = await exchanged(socket, asked, (message) => message.token.equals(asked.token), stop)
+      if (answer === undefined) return
+      if (answer.code !== CREATED) throw new Error(`${token}: answered ${answer.code}`)
       acknowledged()
     }
   } finally {
     socket.close()
   }
+}
+
+export async function openTo(port: number): Promise<Socket> {
+  const socket = createSocket('udp4')
+  // A port that nobody listens on any more answers a datagram with an error.
+  socket.on('error', () => {})
+  socket.connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  return socket
 }
 
 function request(token: string, id: number, payload: string): CoapMessage {
@@ -55,8 +61,16 @@ function request(token: string, id: number, payload: string): CoapMessage {
   }
 }
 
-/** Undefined where none came before the sender was told to stop. */
-function answerTo(socket: Socket, asked: CoapMessage, stop: AbortSignal): Promise<string | undefined> {
+/**
+ * Sends again until what answers it comes, which is acknowledged where it asks for that; undefined where none came before the sender was told
+ * to stop.
+ */
+export function exchanged(
+  socket: Socket,
+  asked: CoapMessage,
+  isAnswer: (message: CoapMessage) => boolean,
+  stop: AbortSignal,
+): Promise<CoapMessage | undefined> {
   return new Promise((resolve) => {
     const send = (message: CoapMessage): void => socket.send(encodeMessage(message))
     const again = setInterval(() => send(asked), ACK_TIMEOUT_MS)
@@ -66,17 +80,17 @@ function answerTo(socket: Socket, asked: CoapMessage, stop: AbortSignal): Promis
     }
     const hear = (datagram: Buffer): void => {
       const answer = parseMessage(datagram)
-      if (answer === undefined || !answer.token.equals(asked.token)) return
+      if (answer === undefined || !isAnswer(answer)) return
       if (answer.type === 'CON')
         send({ type: 'ACK', code: '0.00', id: answer.id, token: EMPTY, options: [], payload: EMPTY })
-      end(answer.code)
+      end(answer)
     }
-    const end = (code: string | undefined): void => {
+    const end = (answer: CoapMessage | undefined): void => {
       clearInterval(again)
       clearTimeout(last)
       socket.off('message', hear)
       stop.removeEventListener('abort', giveUp)
-      resolve(code)
+      resolve(answer)
     }
     socket.on('message', hear)
     stop.addEventListener('abort', giveUp)

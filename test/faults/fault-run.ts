@@ -3,29 +3,42 @@ import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { RestClient, login } from '../support/clients.ts'
 import { figure } from '../support/figure.ts'
+import { createLwm2mDevice, createLwm2mProfile } from '../support/lwm2m-device.ts'
 import { compare, openLedger, type ReadPoint } from '../support/ledger.ts'
 import type { RunningMillrace } from '../support/start-millrace.ts'
+import { LOADED_LWM2M_PROFILE } from './lwm2m-sender.ts'
 import { GATEWAY_TOKEN, type LoadedDevice } from './workload.ts'
 
-const TRANSPORTS: readonly LoadedDevice['transport'][] = [
+export const TRANSPORTS: readonly LoadedDevice['transport'][] = [
   ...(['MQTT', 'HTTP', 'GATEWAY', 'HTTP', 'GATEWAY', 'HTTP', 'MQTT', 'HTTP'] as const),
-  ...(['COAP', 'MQTT_QOS_2', 'COAP', 'MQTT_QOS_2', 'SPARKPLUG', 'SPARKPLUG'] as const),
+  ...(['COAP', 'MQTT_QOS_2', 'COAP', 'MQTT_QOS_2', 'SPARKPLUG', 'SPARKPLUG', 'LWM2M', 'LWM2M'] as const),
 ]
 
-/** The first eight over HTTP, MQTT and through one gateway, six more over CoAP, MQTT QoS 2 and as edge nodes of Sparkplug; half with times of their own. */
-export async function createDevices(millrace: RunningMillrace, count: number): Promise<LoadedDevice[]> {
+/**
+ * The first eight over HTTP, MQTT and through one gateway, eight more over CoAP, MQTT QoS 2, as edge nodes of Sparkplug and over LwM2M; half with
+ * times of their own.
+ */
+export async function createDevices(
+  millrace: RunningMillrace,
+  count: number,
+  transports = TRANSPORTS,
+): Promise<LoadedDevice[]> {
   const rest = new RestClient(millrace, await login(millrace))
   const gateway = { name: 'loaded gateway', type: 'default', additionalInfo: { gateway: true } }
   await rest.expect('POST', `/api/device?accessToken=${GATEWAY_TOKEN}`, gateway)
   await rest.expect('POST', '/api/deviceProfile', EDGE_NODES)
+  const meters = await createLwm2mProfile(rest, 'loaded meters', LOADED_LWM2M_PROFILE)
   return Promise.all(
     Array.from({ length: count }, async (_, index) => {
       const token = `LOADED_${index}`
-      const transport = TRANSPORTS[index % TRANSPORTS.length] ?? 'HTTP'
+      const transport = transports[index % transports.length] ?? 'HTTP'
       const type = transport === 'SPARKPLUG' ? EDGE_NODES.name : 'default'
       const device = { name: `loaded ${index}`, type }
-      const { id } = await rest.expect<{ id: { id: string } }>('POST', `/api/device?accessToken=${token}`, device)
-      return { ledger: openLedger(device.name, token, id.id), transport, explicitTimes: index % 4 < 2 }
+      const deviceId =
+        transport === 'LWM2M'
+          ? await createLwm2mDevice(rest, meters, token)
+          : (await rest.expect<{ id: { id: string } }>('POST', `/api/device?accessToken=${token}`, device)).id.id
+      return { ledger: openLedger(device.name, token, deviceId), transport, explicitTimes: index % 4 < 2 }
     }),
   )
 }

@@ -1,6 +1,7 @@
 /**
  * Nothing acknowledged is lost: the process is killed (SIGKILL) again and again under load over MQTT QoS 1 and 2, a gateway, Sparkplug,
- * HTTP and CoAP, started again on the same data, and read back. `ROUNDS` sets how often (20 by default); a run with fewer than 10,000 acknowledgements is void.
+ * HTTP, CoAP and LwM2M, started again on the same data, and read back. `ROUNDS` sets how often (20 by default), `TRANSPORT` one protocol alone,
+ * such as LWM2M; a run with fewer than 10,000 acknowledgements is void.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -11,17 +12,20 @@ import { test } from 'node:test'
 import { DEMO_TOKEN } from '../support/clients.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
-import { compareAll, createDevices, drained } from './fault-run.ts'
+import { compareAll, createDevices, drained, TRANSPORTS } from './fault-run.ts'
 import { startLoad } from './workload.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 20)
 const FEWEST_ACKNOWLEDGEMENTS = 10_000
-const DEVICES = 14
+const DEVICES = 16
+const { TRANSPORT } = process.env
+const LOADED = TRANSPORTS.filter((each) => TRANSPORT === undefined || each === TRANSPORT)
 
 test(
   `no acknowledged point is lost, doubled or out of order over ${ROUNDS} kills under load`,
   { timeout: 600_000 },
   async (context) => {
+    assert.notEqual(LOADED.length, 0, `TRANSPORT is one of ${TRANSPORTS.join(', ')}`)
     const random = seededRandom()
     const dataDir = await mkdtemp(join(tmpdir(), 'millrace-kill-'))
     let millrace: RunningMillrace | undefined
@@ -30,7 +34,7 @@ test(
       await rm(dataDir, { recursive: true, force: true })
     })
     millrace = await startMillrace({ dataDir })
-    const devices = await createDevices(millrace, DEVICES)
+    const devices = await createDevices(millrace, DEVICES, LOADED)
     let slowestStartMs = 0
     let acknowledged = 0
 

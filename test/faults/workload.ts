@@ -1,5 +1,5 @@
 /**
- * Load of numbered points over MQTT QoS 1 and 2, an MQTT gateway, edge nodes of Sparkplug, HTTP and CoAP until the connections die. Every device sends its values in
+ * Load of numbered points over MQTT QoS 1 and 2, an MQTT gateway, edge nodes of Sparkplug, HTTP, CoAP and LwM2M until the connections die. Every device sends its values in
  * order, one over MQTT several in flight, the others one at a time; half of them carry no time, so that the server's stamps are tested too.
  */
 import { connect, type IClientOptions, type MqttClient } from 'mqtt'
@@ -7,6 +7,7 @@ import type { RunningMillrace } from '../support/start-millrace.ts'
 import { take, type DeviceLedger } from '../support/ledger.ts'
 import { payloadBytes, willOf } from '../../transports/mqtt/sparkplug/testkit.ts'
 import { sendOverCoap } from './coap-sender.ts'
+import { packOf, sendOverLwm2m } from './lwm2m-sender.ts'
 
 const MQTT_IN_FLIGHT = 8
 /** Of the gateway that `createDevices` makes. */
@@ -22,7 +23,7 @@ export interface Load {
 export interface LoadedDevice {
   readonly ledger: DeviceLedger
   /** `GATEWAY`: all of these share the connection of one gateway. */
-  readonly transport: 'MQTT' | 'MQTT_QOS_2' | 'GATEWAY' | 'SPARKPLUG' | 'HTTP' | 'COAP'
+  readonly transport: 'MQTT' | 'MQTT_QOS_2' | 'GATEWAY' | 'SPARKPLUG' | 'HTTP' | 'COAP' | 'LWM2M'
   /** Sends explicit times, one second apart, when true. */
   readonly explicitTimes: boolean
 }
@@ -46,6 +47,7 @@ export async function startLoad(millrace: RunningMillrace, devices: readonly Loa
       const { transport, ledger } = device
       if (transport === 'HTTP') return startHttpSender(millrace, device, count, stop.signal)
       if (transport === 'COAP') return startCoapSender(millrace, device, count, stop.signal)
+      if (transport === 'LWM2M') return startLwm2mSender(millrace, device, count, stop.signal)
       if (transport === 'GATEWAY' && gateway !== undefined)
         return startMqttSender(gateway, GATEWAY_TELEMETRY, device, count, stop.signal)
       if (transport === 'SPARKPLUG') return startEdgeNode(millrace, device, count, stop.signal)
@@ -203,4 +205,14 @@ function startCoapSender(millrace: RunningMillrace, device: LoadedDevice, count:
     return { payload: body(device, value), acknowledged: () => count(device.ledger, value) }
   }
   return { ended: sendOverCoap({ port: millrace.ports['coap'] ?? 0, token: device.ledger.token }, next, stop) }
+}
+
+function startLwm2mSender(millrace: RunningMillrace, device: LoadedDevice, count: Count, stop: AbortSignal): Sender {
+  const next = (): { payload: string; acknowledged: () => void } => {
+    const value = take(device.ledger)
+    const payload = packOf(value, device.explicitTimes ? explicitTime(value) : undefined)
+    return { payload, acknowledged: () => count(device.ledger, value) }
+  }
+  const target = { port: millrace.ports['lwm2m'] ?? 0, endpoint: device.ledger.token }
+  return { ended: sendOverLwm2m(target, next, stop) }
 }
