@@ -116,6 +116,11 @@ function testAlarms(open: () => Promise<TestPlatform>): void {
         ['SYSTEM', 'COMMENT_DELETED'],
       ],
     )
+    const { data: rows } = await platform.services.audit.page(
+      { tenantId: platform.tenantId, startTime: 0, endTime: platform.clock.now(), actionTypes: ['DELETED_COMMENT'] },
+      PAGE,
+    )
+    assert.equal(rows.length, 1)
     const elsewhere = await service.saveByUser(tenant, draftOf(await newAsset()))
     const foreign = service.deleteCommentByUser(tenant, elsewhere.id, comment.id)
     await assert.rejects(foreign, { code: 'alarm.COMMENT_UNKNOWN' })

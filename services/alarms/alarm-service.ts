@@ -325,7 +325,17 @@ export class AlarmService {
 
   async deleteCommentByUser(principal: Principal, alarmId: string, commentId: string): Promise<void> {
     const comment = await this.comments.find(alarmId, commentId)
-    await this.parts.entities.write([this.comments.remove(principal, comment)])
+    const removal = this.comments.remove(principal, comment)
+    const alarm = await this.get(alarmId)
+    const metadata = { comment: stringifyJson(commentJson(comment)) }
+    const event = await this.eventOf(
+      alarm,
+      { principal, type: 'COMMENT_UPDATED', metadata },
+      await this.findInfo(alarmId),
+    )
+    // No message tells of it.
+    const audit = { actionType: 'DELETED_COMMENT' } as const
+    await this.parts.entities.write([removal, ...(await this.parts.changes.audited({ ...event, audit }))])
   }
 
   pageOfComments(alarmId: string, query: PageQuery): Promise<Page<JsonObject>> {
