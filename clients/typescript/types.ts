@@ -4344,6 +4344,7 @@ export type PostNotificationRequestBody = {
   readonly templateId?: { readonly id: string } | null | undefined
   readonly template?:
     | {
+        readonly name?: string | null | undefined
         readonly notificationType?:
           | 'GENERAL'
           | 'ALARM'

@@ -33,7 +33,7 @@ export interface Inlet {
   take(frame: Frame, receipt: FrameReceipt): boolean
   /** Counts a frame that is longer than `maxFrameBytes` and was not read: whoever sends it again sends the same. */
   skipped(bytes: number): void
-  /** Calls back once. */
+  /** Calls back once, when there is room for the frame that was not taken last: to be called in the same step. */
   onRoom(listener: () => void): void
   /** Counts a frame that had to be dropped, since who sent it cannot be made to wait. */
   lost(bytes: number, reason: MillraceError): void

@@ -80,6 +80,8 @@ export class OpenedInlet implements Inlet {
   private waiting: Waiting[] = []
   private isRunning = false
   private isClosed = false
+  /** Of the frame that was not taken last. */
+  private refusedBytes = 0
 
   constructor(intake: Intake, integration: Integration, converter: Converter) {
     this.intake = intake
@@ -90,11 +92,11 @@ export class OpenedInlet implements Inlet {
   }
 
   take(frame: Frame, receipt: FrameReceipt): boolean {
-    return this.offer(frame, receipt) === undefined
+    return this.offer(frame, receipt, true) === undefined
   }
 
-  /** Why it was not taken. */
-  offer(frame: Frame, receipt: FrameReceipt): MillraceError | undefined {
+  /** Why it was not taken. Whoever does not wait goes before those who do: he has no turn. */
+  offer(frame: Frame, receipt: FrameReceipt, waits = false): MillraceError | undefined {
     if (this.isClosed) return IntegrationErrors.CLOSED()
     const { byteLength } = frame.payload
     const waiting = { frame, receipt, bytes: byteLength + metadataBytes(frame.metadata) + FRAME_BYTES }
@@ -102,7 +104,10 @@ export class OpenedInlet implements Inlet {
       receipt.done(this.tooLarge(byteLength))
       return undefined
     }
-    const full = this.intake.room.enter(this.integration.tenantId, waiting.bytes)
+    const { room } = this.intake
+    const { tenantId } = this.integration
+    const full = waits ? room.enterInTurn(tenantId, waiting.bytes) : room.enter(tenantId, waiting.bytes)
+    this.refusedBytes = waiting.bytes
     if (full !== undefined) return full === 'tenant' ? IntegrationErrors.TENANT_FULL() : IntegrationErrors.FULL()
     this.figures.received(byteLength)
     this.waiting.push(waiting)
@@ -120,7 +125,7 @@ export class OpenedInlet implements Inlet {
   }
 
   onRoom(listener: () => void): void {
-    this.intake.room.onRoom(listener)
+    this.intake.room.onRoom(this.integration.tenantId, this.refusedBytes, listener)
   }
 
   /** Takes no more; what was taken goes its way. */

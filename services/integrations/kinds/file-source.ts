@@ -89,12 +89,12 @@ class FileSource implements Source {
   private async withRoom(run: () => Promise<void>): Promise<void> {
     const { shares, tenantId, inlet } = this.parts
     const bytes = READING_BYTES + inlet.maxFrameBytes
-    while (shares.unfinished.enter(tenantId, bytes) !== undefined) {
-      await new Promise<void>((resolve) => shares.unfinished.onRoom(resolve))
-      if (this.stop.isStopped) return
-    }
+    const enter = (): boolean => shares.unfinished.enterInTurn(tenantId, bytes) === undefined
+    // In the step in which it is told: in the next one the room may be another's.
+    for (let isIn = enter(); !isIn;)
+      isIn = await new Promise((resolve) => shares.unfinished.onRoom(tenantId, bytes, () => resolve(enter())))
     try {
-      await run()
+      if (!this.stop.isStopped) await run()
     } finally {
       shares.unfinished.leave(tenantId, bytes)
     }

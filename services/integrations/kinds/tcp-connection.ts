@@ -193,10 +193,8 @@ export class TcpConnection {
   private hold(bytes: number): void {
     if (bytes === this.held) return
     const { tenantId, shares } = this.parts
-    if (this.held > 0) shares.unfinished.leave(tenantId, this.held)
-    this.held = 0
-    if (bytes === 0) return
-    if (shares.unfinished.enter(tenantId, bytes) === undefined) this.held = bytes
-    else this.end()
+    const full = shares.unfinished.exchange(tenantId, this.held, bytes)
+    this.held = full === undefined ? bytes : 0
+    if (full !== undefined) this.end()
   }
 }
