@@ -39,6 +39,8 @@ export interface ClientParts {
   readonly limits: Lwm2mLimits
   readonly gateway: Pick<DeviceGateway, 'findObjectTypes' | 'downloadPackage'>
   readonly offered: OfferedPackages
+  /** It is awake now. */
+  readonly heard: (client: Lwm2mClient) => void
   /** Whether the platform takes uploads now. */
   readonly isWritable: () => boolean
 }
@@ -93,18 +95,31 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     return { client: registration, profile, findResource: this.models.find }
   }
 
+  /** Ms after it was heard; undefined: always. */
+  get listensMs(): number | undefined {
+    return this.profile.listensMs ?? (this.registration.isQueueMode ? this.parts.limits.awakeMs : undefined)
+  }
+
   get peer(): Peer {
     return this.registration.address
   }
 
   /** Once the client knows that it is registered. */
   begin(): void {
+    this.heard()
     this.startSoon()
   }
 
   updated(hasNewOffer: boolean): void {
     const { lwm2m } = this.registration.session.device
     if (hasNewOffer || lwm2m !== this.configured) this.replan()
+    this.heard()
+  }
+
+  /** By whatever it said: it listens for a while, and gets what it missed. */
+  heard(): void {
+    if (this.isEnded) return
+    this.parts.heard(this)
     if (!this.isAwake) {
       this.isAwake = true
       if (this.isListening) this.registration.session.subscribeToCalls('all')
@@ -142,14 +157,16 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     this.checkPackages(this.updates.filter((each) => each.concerns(update.entries)))
   }
 
-  ask(operation: Operation): Promise<CoapAnswer> {
+  async ask(operation: Operation): Promise<CoapAnswer> {
     const { requests } = this.parts
     const request = outgoing(operation, this.registration.offer.rootPath)
-    return this.line.run(() => {
+    const answer = await this.line.run(() => {
       if (operation.observe === 0 && !this.observations.isFull)
         return this.observations.begin(observationKey(operation), operation.path, request)
       return requests.ask(this.peer, request)
     })
+    this.heard()
+    return answer
   }
 
   push(path: Path, read: ReadBody): Promise<CoapAnswer> {
@@ -312,6 +329,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
   }
 
   private async keepWhole(first: CoapAnswer, path: Path, request: OutgoingRequest): Promise<Kept> {
+    this.heard()
     try {
       return await this.keep(await this.parts.requests.whole(this.peer, request, first), path)
     } catch (error) {

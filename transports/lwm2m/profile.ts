@@ -11,6 +11,11 @@ const paths = z.array(z.string()).nullish()
 /** Attributes of notifications: pmin, gt … as numbers. */
 const attributes = z.record(z.string(), z.number().nullable())
 const LAST_STRATEGY = 3
+const milliseconds = z
+  .int()
+  .min(0)
+  .max(2 ** 31 - 1)
+  .nullish()
 const strategy = z.number().int().min(1).max(LAST_STRATEGY).nullish()
 const GROUPINGS = ['SINGLE', 'COMPOSITE_ALL', 'COMPOSITE_BY_OBJECT'] as const
 /** By name or number. */
@@ -42,6 +47,9 @@ const schema = z.object({
       fwUpdateResource: z.string().nullish(),
       swUpdateResource: z.string().nullish(),
       useObject19ForOtaInfo: z.boolean().nullish(),
+      powerMode: z.enum(['DRX', 'PSM', 'E_DRX']).nullish(),
+      psmActivityTimer: milliseconds,
+      pagingTransmissionWindow: milliseconds,
     })
     .nullish(),
 })
@@ -64,6 +72,8 @@ export interface Lwm2mProfile {
   readonly notifying: readonly (VersionedPath & { readonly parameters: Readonly<Record<string, number>> })[]
   /** Of objects whose version a client does not say. */
   readonly defaultVersion: string
+  /** How long clients listen after they were heard, ms; undefined: they do not sleep unless they say so. */
+  readonly listensMs: number | undefined
   /** How firmware and software come to clients. */
   readonly strategies: Readonly<Record<'fw' | 'sw', UpdateStrategy>>
   /** Object 19 is told about a package before it comes. */
@@ -90,6 +100,7 @@ export interface ClientPlan {
 }
 
 const DEFAULT_VERSION = '1.0'
+const DEFAULT_LISTENING_MS = 10_000
 const VERSIONED = /^\/?(\d+)(?:_(\d+\.\d+))?((?:\/\d+)*)$/
 
 /** Of the profile's `transportConfiguration`. What is stored needs a key: a path without one is passed over. Throws PROFILE. */
@@ -120,11 +131,24 @@ export function profileOf(configuration: JsonObject): Lwm2mProfile {
       return { ...versionedPath(text), parameters: Object.fromEntries(set) }
     }),
     defaultVersion: clientLwM2mSettings?.defaultObjectIDVer ?? DEFAULT_VERSION,
+    listensMs: listeningOf(clientLwM2mSettings),
     strategies: {
       fw: strategyOf(clientLwM2mSettings?.fwUpdateStrategy, clientLwM2mSettings?.fwUpdateResource),
       sw: strategyOf(clientLwM2mSettings?.swUpdateStrategy, clientLwM2mSettings?.swUpdateResource),
     },
     isPackageDescribed: clientLwM2mSettings?.useObject19ForOtaInfo === true,
+  }
+}
+
+/** Source: `device-api.md` 12, power modes. */
+function listeningOf(settings: z.infer<typeof schema>['clientLwM2mSettings']): number | undefined {
+  switch (settings?.powerMode) {
+    case 'PSM':
+      return settings.psmActivityTimer ?? DEFAULT_LISTENING_MS
+    case 'E_DRX':
+      return settings.pagingTransmissionWindow ?? DEFAULT_LISTENING_MS
+    default:
+      return undefined
   }
 }
 

@@ -26,8 +26,6 @@ export interface RegistrationApiOptions {
   readonly counts: Lwm2mCounts
   readonly log: Log
   readonly clientOf: (registration: Registration) => Lwm2mClient | undefined
-  /** It listens for a while now. */
-  readonly heard: (registration: Registration) => void
 }
 
 type Respond = (response: CoapResponse) => void
@@ -76,7 +74,7 @@ export class RegistrationApi {
   }
 
   private registerKnown(device: DeviceIdentity, request: CoapRequest, respond: Respond): void {
-    const { registrations, clientOf, heard } = this.options
+    const { registrations, clientOf } = this.options
     const body = this.bodyOf(device.tenantId, request, respond)
     if (body === undefined) return
     const registration = registrations.register(
@@ -85,18 +83,17 @@ export class RegistrationApi {
       request.peer,
     )
     respond({ ...blockOf(request), code: '2.01', location: ['rd', registration.id] })
-    heard(registration)
     clientOf(registration)?.begin()
   }
 
   private update(id: string, request: CoapRequest, respond: Respond): void {
-    const { registrations, heard } = this.options
+    const { registrations } = this.options
     const known = this.own(id, request)
     const body = this.bodyOf(known.session.device.tenantId, request, respond)
     if (body === undefined) return
     const update = updateOf(request.query, body.toString('utf8'))
     respond({ ...blockOf(request), ...CHANGED })
-    heard(registrations.update(id, update, request.peer))
+    registrations.update(id, update, request.peer)
   }
 
   private deregister(id: string, request: CoapRequest, respond: Respond): void {
@@ -114,14 +111,14 @@ export class RegistrationApi {
 
   /** Values that nobody asked for (1.1): the client is known by where it registered from. */
   private send(request: CoapRequest, respond: Respond): void {
-    const { registrations, clientOf, heard, gateway } = this.options
+    const { registrations, clientOf, gateway } = this.options
     if (request.code !== POST) throw Lwm2mErrors.WRONG_METHOD({ allowed: 'POST' })
     const registration = registrations.findAt(request.peer)
     const client = registration === undefined ? undefined : clientOf(registration)
     if (registration === undefined || client === undefined) throw Lwm2mErrors.NOT_REGISTERED()
     const payload = this.bodyOf(registration.session.device.tenantId, request, respond)
     if (payload === undefined) return
-    heard(registration)
+    client.heard()
     if (!gateway.hasRoomFor(registration.session.device.tenantId)) throw MessageErrors.BUSY()
     const storing = async (): Promise<void> => {
       await client.prepared

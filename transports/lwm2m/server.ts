@@ -4,14 +4,14 @@ import type { Log } from '../../model/log.ts'
 import type { DeviceGateway } from '../../engine/device/gateway.ts'
 import { BlockUploads } from '../coap-messages/blocks.ts'
 import { ClientPort } from '../coap-messages/client-port.ts'
-import { Expiring } from '../coap-messages/expiring.ts'
 import { TenantShares } from '../tenant-shares.ts'
+import { AwakeClients } from './awake-clients.ts'
 import { BootstrapServer, type BootstrapPlace } from './bootstrap/server.ts'
 import { Lwm2mClient } from './client.ts'
 import { newCounts, type Lwm2mCounts } from './counts.ts'
 import { DEFAULT_LWM2M_LIMITS, type Lwm2mLimits } from './limits.ts'
 import { RegistrationApi } from './registration-api.ts'
-import { Registrations, type Registration } from './registrations.ts'
+import { Registrations } from './registrations.ts'
 import { LWM2M_SETTINGS } from './settings.ts'
 import { OfferedPackages } from './updates/offered-packages.ts'
 
@@ -60,8 +60,7 @@ class Lwm2mServer implements Lwm2mTransport {
   private readonly offered: OfferedPackages
   private readonly registrations: Registrations
   private readonly clients = new Map<string, Lwm2mClient>()
-  /** Those in queue mode, by the id of their registration, while they listen. */
-  private readonly awake: Expiring<Lwm2mClient>
+  private readonly awake: AwakeClients
   private closing: Promise<void> | undefined
 
   constructor(options: Lwm2mTransportOptions) {
@@ -84,7 +83,7 @@ class Lwm2mServer implements Lwm2mTransport {
     const { bootstrap: place } = options
     this.bootstrap =
       place === undefined ? undefined : new BootstrapServer({ place, gateway, limits, counts, clock, random, log })
-    this.awake = new Expiring(clock, limits.awakeMs, (client) => client.fellAsleep())
+    this.awake = new AwakeClients(clock)
     this.offered = new OfferedPackages({
       ...{ gateway, clock, idleMs: limits.packageIdleMs, blockBytes: limits.blockBytes },
       shares: new TenantShares(limits.maxOfferedPackages, limits.maxOfferedPackagesPerTenant),
@@ -93,6 +92,7 @@ class Lwm2mServer implements Lwm2mTransport {
     const { offered } = this
     const parts = {
       ...{ requests, clock, log, counts, limits, gateway, offered },
+      heard: (client: Lwm2mClient) => this.awake.heard(client),
       isWritable: () => gateway.writable,
     }
     this.registrations = new Registrations({
@@ -103,7 +103,6 @@ class Lwm2mServer implements Lwm2mTransport {
     const api = new RegistrationApi({
       ...{ gateway, registrations, uploads, offered, maxPayloadBytes: limits.maxPayloadBytes, counts, log },
       clientOf: ({ id }) => this.clients.get(id),
-      heard: (registration) => this.heard(registration),
     })
   }
 
@@ -149,12 +148,6 @@ class Lwm2mServer implements Lwm2mTransport {
         this.awake.end(id)
       },
     }
-  }
-
-  private heard({ id, isQueueMode }: Registration): void {
-    const client = this.clients.get(id)
-    if (client === undefined || !isQueueMode) return
-    if (this.awake.touch(id) === undefined) this.awake.add(id, client)
   }
 
   private async closeAll(): Promise<void> {
