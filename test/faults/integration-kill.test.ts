@@ -1,6 +1,7 @@
 /**
  * What an integration acknowledged at its source is stored: each kind is under load, the process is killed (SIGKILL), started again on the same data, and
- * every number that was acknowledged, or that the source still keeps, is read back. `ROUNDS` sets how often.
+ * every number that was acknowledged, or that the source still keeps, is read back. `ROUNDS` sets how often, `ACKNOWLEDGED` how much
+ * of each kind has to be acknowledged in all of them.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,10 +19,10 @@ import { fileLoad, httpLoad, kafkaLoad, mqttLoad, tcpLoad, udpLoad, type Load } 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 1)
 const SCRIPT = 'return {deviceName: payload.station, telemetry: {ts: payload.ts, values: {n: payload.n}}};'
 const START = 1_700_000_000_000
-/** Of one kind in one round: a broker keeps a thousand for one who is away. */
-const MOST = 800
 /** Of each kind before the process is killed. */
-const ENOUGH = 40
+const ENOUGH = Math.max(40, Math.ceil(Number(process.env['ACKNOWLEDGED'] ?? 0) / ROUNDS))
+/** Of one kind in one round: a broker keeps a thousand for one who is away. */
+const MOST = Math.max(800, ENOUGH + 300)
 
 interface Under {
   readonly device: string
@@ -69,10 +70,13 @@ async function beginLoads(all: readonly Under[]): Promise<() => Promise<void>> {
     return { promise, lanes }
   })
   const stuck = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    const told = all.map(({ device, fresh }) => `${device} ${fresh}`).join(', ')
-    stuck.reject(new Error(`too few were acknowledged: ${told}`))
-  }, 60_000 * SLOWNESS)
+  const timer = setTimeout(
+    () => {
+      const told = all.map(({ device, fresh }) => `${device} ${fresh}`).join(', ')
+      stuck.reject(new Error(`too few were acknowledged: ${told}`))
+    },
+    (60_000 + 200 * ENOUGH) * SLOWNESS,
+  )
   await Promise.race([Promise.all(enough.map(({ promise }) => promise)), stuck.promise])
   clearTimeout(timer)
   return async () => {
@@ -83,7 +87,7 @@ async function beginLoads(all: readonly Under[]): Promise<() => Promise<void>> {
 
 test(
   `what integrations acknowledged is stored, over ${ROUNDS} kills under load`,
-  { timeout: (120_000 + ROUNDS * 90_000) * SLOWNESS },
+  { timeout: (120_000 + ROUNDS * (90_000 + 200 * ENOUGH)) * SLOWNESS },
   async (context) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'millrace-integration-kill-'))
     context.after(() => rm(dataDir, { recursive: true, force: true }))

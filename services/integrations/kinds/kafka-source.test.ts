@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { after, describe, test, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { Admin, Producer, compressionsAlgorithms, type MessageToProduce } from '@platformatic/kafka'
+import { ManualClock } from '../../../model/manual-clock.ts'
 import { systemClock } from '../../../model/system-clock.ts'
 import { canRunKafka, startKafka } from '../../../test/support/servers/index.ts'
 import { boundDecompression } from '../../outbound/clients/kafka-decompression.ts'
@@ -35,6 +38,28 @@ test('brokers inside the network, and those that are away, are told as the reaso
     await until(() => states.length > 0)
     assert.match(states[0] ?? '', reason)
   }
+})
+
+test('brokers that never answer hold up no stop', { timeout: 20_000 }, async (context) => {
+  const sockets: Socket[] = []
+  const silent = createServer((socket) => void sockets.push(socket.on('error', () => undefined).resume()))
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  context.after(() => {
+    for (const socket of sockets) socket.destroy()
+    silent.close()
+  })
+  const { port } = silent.address() as AddressInfo
+  const clock = new ManualClock()
+  const { parts } = sourceParts(kafkaConfiguration.parse({ brokers: [`127.0.0.1:${port}`], topics: ['t'] }), clock)
+  const source = await openKafkaSource(parts)
+  await until(() => sockets.length > 0)
+  let isClosed = false
+  const closed = source.close().then(() => (isClosed = true))
+  await clock.advance(2900)
+  assert.ok(!isClosed)
+  await clock.advance(200)
+  await closed
 })
 
 test('a batch that would become gigabytes is refused before it does', () => {
@@ -163,6 +188,28 @@ describe('with a real broker', { skip }, async () => {
       inlet.texts.map((text) => Number(text.split(' ')[0])),
       Array.from({ length: sent }, (_, index) => index),
     )
+  })
+
+  test('a record that is too large is counted, and those behind it come', async (context) => {
+    const { name, send } = await topic(context, 40)
+    const made = await open(context, name)
+    // As the intake does it.
+    const take = made.inlet.take.bind(made.inlet)
+    const refused: number[] = []
+    made.inlet.take = (frame, receipt) => {
+      if (frame.payload.length <= made.inlet.maxFrameBytes) return take(frame, receipt)
+      refused.push(frame.payload.length)
+      receipt.done(IntegrationErrors.FULL())
+      return true
+    }
+    const large = 'x'.repeat(900_000)
+    for (let partition = 0; partition < 40; partition++) {
+      await send([{ value: Buffer.from(large), partition }])
+      await send([{ value: Buffer.from(`behind ${partition}`), partition }])
+    }
+    await until(() => made.inlet.texts.length === 40)
+    assert.deepEqual(refused, Array<number>(40).fill(900_000))
+    assert.equal(new Set(made.inlet.texts).size, 40)
   })
 
   test('with LATEST a new group hears what comes from then on', async (context) => {

@@ -18,6 +18,8 @@ const LONGEST_RETRY_MS = 30_000
 /** What is stored in it is committed together. */
 const COMMIT_MS = 100
 const DRAIN_MS = 3000
+/** Brokers that do not answer hold up no stop: the group finds out by itself that a member is gone. */
+const LEAVE_MS = 3000
 
 export function openKafkaSource(parts: Parts): Promise<Source> {
   const source = new KafkaSource(parts)
@@ -103,7 +105,7 @@ class KafkaSession {
     )
   }
 
-  /** Resolves when what was taken is committed, or could not be within three seconds. */
+  /** Resolves when what was taken is committed and the group left, each after three seconds at most. */
   async close(): Promise<void> {
     this.isDraining = true
     if (this.progress.open > 0 && !this.hasEnded) {
@@ -115,7 +117,7 @@ class KafkaSession {
         }
       })
     }
-    await this.commit()
+    await this.within(this.commit())
     await this.leave(new Error('stopped'))
   }
 
@@ -199,12 +201,21 @@ class KafkaSession {
     this.refused = undefined
     this.commitTimer?.cancel()
     this.drained()
-    try {
-      await (await this.opening).close()
-    } catch {
-      // It was not opened, or the brokers are away: the group finds out by itself.
-    }
+    // What was not opened yet is left as soon as it is.
+    await this.within(this.opening.then((records) => records.close()))
     this.listener.ended(reason)
+  }
+
+  /** Resolves when the work is done, failed or late; it goes on then, and nobody hears of it. */
+  private within(work: Promise<void>): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.parts.clock.after(LEAVE_MS, resolve)
+      const done = (): void => {
+        timer.cancel()
+        resolve()
+      }
+      work.then(done, done)
+    })
   }
 }
 
