@@ -220,6 +220,7 @@ export function createServices(options: ServicesOptions): Services {
   const queues = new StoredQueues({ entities, feed, doubts, deployments, clock, random })
   const users = new StoredUsers(
     ...([entities, clock, feed, doubts] as const),
+    (principal, action) => changes.auditedAction(principal, action),
     (user, address) => void people.accounts.mailLockout(user, address),
   )
   const forgetAttributes = (entityId: string): void => cache.forget(entityId)

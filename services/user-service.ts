@@ -1,5 +1,6 @@
 /** Who logs in, and whose tokens count. */
 import type { User } from '../model/entities.ts'
+import type { Principal } from '../model/principal.ts'
 
 export interface UserService {
   /**
@@ -13,5 +14,6 @@ export interface UserService {
   noteLogin(id: string): Promise<void>
   /** Tokens issued before this Unix ms are refused (password changed, switched off): all are of who may not log in. */
   tokensValidFrom(id: string): Promise<number>
-  changePassword(id: string, current: string, next: string): Promise<void>
+  /** `by`: who the audit log says did it. */
+  changePassword(id: string, current: string, next: string, by?: Principal): Promise<void>
 }

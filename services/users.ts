@@ -4,15 +4,18 @@ import { isUuid, NULL_UUID } from '../model/entity-id.ts'
 import type { Clock } from '../model/clock.ts'
 import type { User } from '../model/entities.ts'
 import { errorText } from '../model/errors.ts'
+import type { Principal } from '../model/principal.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { UserCredentials } from '../storage/entities/users.ts'
+import type { Changes } from './changes.ts'
 import { customers, isPublic } from './entities/customer.ts'
 import { rowsOf } from './entities/rows.ts'
 import { itemNotFound, ServiceErrors } from './errors.ts'
 import { verifyPassword } from './secrets.ts'
 import type { CommitDoubts } from './commit-doubts.ts'
 import type { UserService } from './user-service.ts'
+import type { CredentialsAct } from './users/accounts.ts'
 import { UserErrors } from './users/errors.ts'
 import { HOUR_MS, newResetToken } from './users/credentials.ts'
 import { isExpired, withPassword } from './users/password-history.ts'
@@ -30,6 +33,7 @@ export class StoredUsers implements UserService {
   private readonly clock: Clock
   private readonly feed: ChangeFeed
   private readonly doubts: CommitDoubts
+  private readonly audited: Changes['auditedAction']
   /** Somebody asked to be told by mail. */
   private readonly onLocked: (user: User, address: string) => void
   private readonly validFrom = new ByteCache<{ readonly ms: number }>({
@@ -45,8 +49,10 @@ export class StoredUsers implements UserService {
     clock: Clock,
     feed: ChangeFeed,
     doubts: CommitDoubts,
+    audited: Changes['auditedAction'],
     onLocked: (user: User, address: string) => void,
   ) {
+    this.audited = audited
     this.onLocked = onLocked
     this.entities = entities
     this.clock = clock
@@ -159,7 +165,7 @@ export class StoredUsers implements UserService {
     return validFrom
   }
 
-  async changePassword(id: string, current: string, next: string): Promise<void> {
+  async changePassword(id: string, current: string, next: string, by?: Principal): Promise<void> {
     const credentials = await this.entities.users.credentials(id)
     if (credentials === undefined) throw itemNotFound({ entityType: 'USER', id })
     const { passwordHash } = credentials
@@ -168,21 +174,24 @@ export class StoredUsers implements UserService {
     checkPassword(next, passwordPolicy)
     if (next === current) throw ServiceErrors.PASSWORD_SAME()
     const after = await withPassword(credentials, next, passwordPolicy, this.clock.now())
-    await this.withdrawTokens(credentials, after)
+    await this.withdrawTokens(credentials, after, by && { by, actionType: 'CREDENTIALS_UPDATED' })
   }
 
   /** Changes the credentials; every token that the user has is refused from now on. */
-  async withdrawTokens(before: UserCredentials, after: UserCredentials): Promise<void> {
+  async withdrawTokens(before: UserCredentials, after: UserCredentials, act?: CredentialsAct): Promise<void> {
     // A token's time is in whole seconds: those of this second are refused too, and new ones are dated to the next (`rest-api.md` 1.3).
     const tokensValidFrom = Math.floor(this.clock.now() / 1000) * 1000
-    await this.replaceCredentials(before, { ...after, tokensValidFrom })
+    await this.replaceCredentials(before, { ...after, tokensValidFrom }, act)
   }
 
-  async replaceCredentials(before: UserCredentials, after: UserCredentials): Promise<void> {
+  async replaceCredentials(before: UserCredentials, after: UserCredentials, act?: CredentialsAct): Promise<void> {
     const entity = { entityType: 'USER', id: before.userId } as const
+    const actionData = JSON.stringify({ entityId: entity.id })
+    const rows =
+      act === undefined ? [] : [await this.audited(act.by, { actionType: act.actionType, entity, actionData })]
     const publishWithdrawn = () => this.feed.publish({ kind: 'user-tokens-withdrawn', entity })
     await this.doubts.watch(
-      this.entities.write(this.entities.users.replaceCredentials(before, after)),
+      this.entities.write([...this.entities.users.replaceCredentials(before, after), ...rows]),
       publishWithdrawn,
     )
     publishWithdrawn()

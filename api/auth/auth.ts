@@ -224,7 +224,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     async changePassword(principal, current, next, address) {
       // Guessing the current password from a stolen session is guessing too.
       await limiter.attempt(principal.email, address, async () => {
-        await users.changePassword(principal.userId, current, next)
+        await users.changePassword(principal.userId, current, next, principal)
         return principal
       })
       const user = await users.find(principal.userId)

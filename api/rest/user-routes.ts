@@ -243,8 +243,8 @@ function accountRoutes({
       about: 'Lets a user log in, or no longer: then all tokens are withdrawn.',
       query: { userCredentialsEnabled: flag(true) },
       answer: undefined,
-      handle: async ({ path, query }) => {
-        await accounts.setEnabled(path.userId, query.userCredentialsEnabled)
+      handle: async ({ principal, path, query }) => {
+        await accounts.setEnabled(path.userId, query.userCredentialsEnabled, principal)
         return EMPTY_ANSWER
       },
     }),

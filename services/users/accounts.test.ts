@@ -20,7 +20,11 @@ before(async () => {
   people = createPeople({
     entities,
     declared: services.declared,
-    credentials: new StoredUsers(entities, clock, feed, new CommitDoubts(clock), () => undefined),
+    credentials: new StoredUsers(
+      ...([entities, clock, feed, new CommitDoubts(clock)] as const),
+      (by, action) => services.audit.succeeded(by, action),
+      () => undefined,
+    ),
     access: services.access,
     admin: services.admin,
     vault: testSecrets().vault,
@@ -66,6 +70,31 @@ test('an administrator may act for who was not activated yet, and for nobody who
   await accounts.activate((await accounts.activation(user.id)).token, 'Secret1!')
   await accounts.setEnabled(user.id, false)
   assert.equal(await services.users.tokensValidFrom(user.id), Number.MAX_SAFE_INTEGER)
+})
+
+test('the audit log says who switched a user off and on, and who changed a password', async () => {
+  const { accounts } = people
+  const { services, tenant, tenantId, clock } = platform
+  const user = await newUser('watched@example.org')
+  await accounts.activate((await accounts.activation(user.id)).token, 'Secret1!')
+  await accounts.setEnabled(user.id, false, tenant)
+  await accounts.setEnabled(user.id, true, tenant)
+  // Nothing changes.
+  await accounts.setEnabled(user.id, true, tenant)
+  const own = { ...tenant, userId: user.id, email: user.email }
+  await services.users.changePassword(user.id, 'Secret1!', 'Secret2!', own)
+  const entity = { entityType: 'USER', id: user.id }
+  const actionTypes = ['ACTIVATED', 'SUSPENDED', 'CREDENTIALS_UPDATED'] as const
+  const filter = { tenantId, entity, startTime: 0, endTime: clock.now(), actionTypes }
+  const { data } = await services.audit.page(filter, { page: 0, pageSize: 10 })
+  assert.deepEqual(
+    data.map(({ actionType, userName, entityName }) => `${actionType} of ${entityName} by ${userName}`).toSorted(),
+    [
+      'ACTIVATED of watched@example.org by tenant@millrace.local',
+      'CREDENTIALS_UPDATED of watched@example.org by watched@example.org',
+      'SUSPENDED of watched@example.org by tenant@millrace.local',
+    ],
+  )
 })
 
 test('a forgotten password is replaced by a link that works once, and every token is withdrawn', async () => {

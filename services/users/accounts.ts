@@ -1,6 +1,8 @@
 /** How users come to a password, and whether they may log in (`rest-api.md` 1.6, 12.1). */
+import type { ActionType } from '../../model/audit.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { User } from '../../model/entities.ts'
+import type { Principal } from '../../model/principal.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { OneTimeToken, UserCredentials } from '../../storage/entities/users.ts'
 import { itemNotFound, ServiceErrors } from '../errors.ts'
@@ -25,10 +27,16 @@ export interface AccountState {
 }
 
 /** The users' credentials, with those told who know a part of them. */
+/** What a user did to the own credentials, or to another's. */
+export interface CredentialsAct {
+  readonly by: Principal
+  readonly actionType: ActionType
+}
+
 export interface CredentialStore {
   find(id: string): Promise<User | undefined>
-  /** Tells all who keep a part of them. */
-  replaceCredentials(before: UserCredentials, after: UserCredentials): Promise<void>
+  /** Tells all who keep a part of them. `act`: what the audit log says of it. */
+  replaceCredentials(before: UserCredentials, after: UserCredentials, act?: CredentialsAct): Promise<void>
   /** The same; every token that the user has is refused from now on. */
   withdrawTokens(before: UserCredentials, after: UserCredentials): Promise<void>
 }
@@ -143,15 +151,16 @@ export class UserAccounts {
     await this.users.withdrawTokens(credentials, { ...changed, reset: null })
   }
 
-  /** Who is switched off is logged out, and can not log in. */
-  async setEnabled(userId: string, isEnabled: boolean): Promise<void> {
+  /** Who is switched off is logged out, and can not log in. `by`: absent where nobody does it. */
+  async setEnabled(userId: string, isEnabled: boolean, by?: Principal): Promise<void> {
     const credentials = await this.credentials(userId)
     if (isEnabled && credentials.passwordHash === null) throw UserErrors.NOT_ACTIVATED_YET()
     if (credentials.isEnabled === isEnabled) return
     // While he is off no token is good; afterwards those of this second are, as whole seconds are all that tokens say (`rest-api.md` 1.3).
     const lastSecond = (Math.floor(this.clock.now() / 1000) - 1) * 1000
     const tokensValidFrom = isEnabled ? credentials.tokensValidFrom : Math.max(credentials.tokensValidFrom, lastSecond)
-    await this.users.replaceCredentials(credentials, { ...credentials, isEnabled, tokensValidFrom })
+    const act = by && ({ by, actionType: isEnabled ? 'ACTIVATED' : 'SUSPENDED' } as const)
+    await this.users.replaceCredentials(credentials, { ...credentials, isEnabled, tokensValidFrom }, act)
   }
 
   private async currentActivation(userId: string): Promise<OneTimeToken> {
