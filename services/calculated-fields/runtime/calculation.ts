@@ -132,8 +132,7 @@ function takeNews(
       present = withoutValue(need, present, from, now)
       hasChanged = true
     }
-    for (const [key, ts, value] of news.values.toSorted((a, b) => a[1] - b[1])) {
-      if (key !== need.key) continue
+    for (const [, ts, value] of valuesOfKey(news, need.key)) {
       hasChanged = true
       if (isTooLarge(need, value, limits)) {
         tooLarge.push(name)
@@ -145,8 +144,14 @@ function takeNews(
     }
     args[name] = present
   }
-  updates.sort((a, b) => a.ts - b.ts)
+  if (updates.length > 1) updates.sort((a, b) => a.ts - b.ts)
   return { args, updates, tooLarge, hasChanged }
+}
+
+/** The oldest first. */
+function valuesOfKey({ values }: ValuesNews, key: string): ValuesNews['values'] {
+  const own = values.filter(([name]) => name === key)
+  return own.length < 2 ? own : own.sort((a, b) => a[1] - b[1])
 }
 
 function valuesOf(needed: Needed, args: Readonly<Record<string, Held>>, now: number): Record<string, ArgumentValue> {

@@ -16,6 +16,7 @@ import { calculate } from './calculation.ts'
 import { FieldDebug } from './debug.ts'
 import type { ActiveField } from './field-index.ts'
 import { calculationNode } from './program.ts'
+import { payloadOf } from './payload.ts'
 import type { Known } from './reader.ts'
 import { stateJson, type FieldState } from './states.ts'
 import { CalculationTriggers } from './triggers.ts'
@@ -45,7 +46,7 @@ function knownOf(active: ActiveField): Known {
   const facts = { tenantId: 'tenant', customerId: null, owner: OWNER, profile: undefined }
   return {
     ...{ facts: { ...facts, ruleChainId: null, queueName: null }, fields: [active], limits: DEFAULT_LIMITS },
-    ...{ loaded: new Map(), targets: new Map(), factsOf: new Map(), forwards: [] },
+    ...{ payload: undefined, loaded: new Map(), targets: new Map(), factsOf: new Map(), forwards: [] },
   }
 }
 
@@ -110,7 +111,7 @@ test('backfill is calculated, and what comes of it is backfill; alarm rules let 
     const known = knownOf({ ...plain, field, record: { ...plain.record, type } })
     const state = stateJson({ entity: [DEVICE.entityType, DEVICE.id], owner: OWNER.id, fields: { f: held } })
     const turn = new Turn<JsonValue>(DEVICE, 10, state, null, 0)
-    nodeOf(known, 10).handle(turn, trigger, known)
+    nodeOf(known, 10).handle(turn, trigger, { ...known, payload: payloadOf(trigger.json()) })
     return turn
   }
   const simple = turnOf('SIMPLE')

@@ -57,11 +57,11 @@ export function calculationNode(parts: ProgramParts): KeyedNode<JsonValue, Known
       return read(entityOfState(stateOf(state)), undefined, state, now())
     },
     handle(turn, message, known) {
-      const payload = payloadOf(message.json())
-      const news = payload.kind === 'members' ? undefined : payload
+      if (known === undefined) return new TypeError('nothing was read for the message')
+      const { payload } = known
+      const news = payload?.kind === 'members' ? undefined : payload
       const msgType = news?.kind === 'values' ? news.type : message.type
       const previous = message.calculatedFieldIds ?? []
-      if (known === undefined) return new TypeError('nothing was read for the message')
       for (const forward of known.forwards) {
         parts.counts.forwarded++
         turn.send(forwarded(message, forward), undefined)

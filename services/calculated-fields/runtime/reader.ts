@@ -41,6 +41,8 @@ export interface Forward {
 }
 
 export interface Known {
+  /** What the message says; undefined at a wake-up. */
+  readonly payload: Payload | undefined
   /** Undefined where the entity is gone, or another tenant's. */
   readonly facts: EntityFacts | undefined
   readonly fields: readonly ActiveField[]
@@ -81,7 +83,13 @@ export class CalculationReader {
     const { facts: known, limits } = this.parts
     if (payload?.kind === 'entity') known.forget(entity)
     const facts = await known.of(entity)
-    const common = { limits: await limits.of(tenantId), targets: new Map(), factsOf: new Map(), loaded: new Map() }
+    const common = {
+      payload,
+      limits: await limits.of(tenantId),
+      targets: new Map(),
+      factsOf: new Map(),
+      loaded: new Map(),
+    }
     const forwards = await this.forwards(tenantId, entity, payload, facts)
     if (facts?.tenantId !== tenantId || isProfile(entity)) return { ...common, facts: undefined, fields: [], forwards }
     const fields = this.fieldsOf(tenantId, entity, facts)
@@ -108,7 +116,7 @@ export class CalculationReader {
       )
       for (const target of found) factsOf.set(target.entity.id, target.facts)
     }
-    return { facts, fields, limits: common.limits, loaded, targets, factsOf, forwards }
+    return { payload, facts, fields, limits: common.limits, loaded, targets, factsOf, forwards }
   }
 
   /** What the log says is newer than what the feed brought here, is read. */
