@@ -173,6 +173,13 @@ test('commits are synced also where the server is set to sync later', skip, asyn
   assert.deepEqual(rows, [{ synchronous_commit: 'on' }])
 })
 
+test('plans are not compiled, which takes longer than the queries', skip, async (context) => {
+  assert.ok(server !== undefined)
+  const connection = new PostgresConnection({ url: await emptyDatabase(server), applicationName: 'test' })
+  context.after(() => connection.close())
+  assert.deepEqual((await connection.query<{ jit: string }>({ text: 'show jit' })).rows, [{ jit: 'off' }])
+})
+
 test(
   'who stands still in the middle of a transaction holds its rows no longer than an answer may take',
   skip,
