@@ -8,6 +8,7 @@ import type { EntityId } from '../../model/entity-id.ts'
 import { sqlValue, type EntityDatabase, type Statement } from './database.ts'
 import { EntityStoreErrors } from './errors.ts'
 import { checkPageQuery } from './paging.ts'
+import { containsSql } from './queries/predicates-sql.ts'
 import type { EntityTable, Row } from './tables/entity-table.ts'
 
 /** On which entities an alarm shows. Its id is that of the alarm and that of the entity, so that a row is there once. */
@@ -220,9 +221,7 @@ export class AlarmRepository {
   }
 
   private likeOf(expression: RawBuilder<unknown>, text: string): RawBuilder<unknown> {
-    const fold = sql.raw(this.database.foldFunction)
-    const pattern = `%${text.replace(/[\\_]/g, (special) => `\\${special}`)}%`
-    return sql`${fold}(${expression}) like ${fold}(${pattern}) escape '\\'`
+    return containsSql(this.database, expression, text)
   }
 
   private async scanBoth<Found>(

@@ -7,7 +7,7 @@ import type { EntityDatabase } from '../database.ts'
 import { EntityStoreErrors } from '../errors.ts'
 import type { Row } from '../tables/entity-table.ts'
 import { originatorName } from './originator-names.ts'
-import { combined, predicateSql, type Sql, type ValueParts } from './predicates-sql.ts'
+import { combined, containsSql, predicateSql, type Sql, type ValueParts } from './predicates-sql.ts'
 import type { QueryTable } from './query.ts'
 
 export interface AlarmSelection {
@@ -190,9 +190,7 @@ export class AlarmQueryRepository {
   private holds(selection: AlarmSelection, name: string, text: string): Sql {
     const field = this.field(selection, name)
     if (field === undefined) return sql`1 = 0`
-    const fold = sql.raw(this.database.foldFunction)
-    const pattern = `%${text.replace(/[\\_]/g, (special) => `\\${special}`)}%`
-    return sql`${fold}(${textOf(field)}) like ${fold}(${pattern}) escape '\\'`
+    return containsSql(this.database, textOf(field), text)
   }
 
   private partsOf(field: AlarmField): ValueParts {

@@ -3,14 +3,14 @@ import { sql, type Selectable } from 'kysely'
 import { isEntityType, type EntityType } from '../../../model/entity-id.ts'
 import { scopeOf, typedValue } from '../attribute-columns.ts'
 import type { ScopedAttribute } from '../attributes.ts'
-import type { EntitySort, KeyFilter } from '../../../model/entity-query.ts'
+import type { EntityKey, EntitySort, KeyFilter } from '../../../model/entity-query.ts'
 import type { EntityDatabase } from '../database.ts'
 import type { AttributeTable } from '../schema.ts'
 import type { EntityOrder, EntitySelection, SelectedEntity } from './query.ts'
 import { isIndexed, matchingIds } from './attribute-index.ts'
 import { Estimates } from './estimates.ts'
-import type { Sql } from './predicates-sql.ts'
-import { SelectionSql } from './selection-sql.ts'
+import { containsSql, type Sql } from './predicates-sql.ts'
+import { SelectionSql, UNSURE } from './selection-sql.ts'
 
 export interface OwnedAttribute extends Pick<ScopedAttribute, 'scope'> {
   readonly entityId: string
@@ -24,6 +24,22 @@ const FEW_MATCHES = 500
 const UUID_LENGTH = 36
 /** Ids of one read of attributes. */
 const IDS_PER_READ = 1_000
+/** So many rows of SQLite come as one text: as rows they would cost three times as much (`benchmarks/entity-query`). */
+const MANY_ROWS = 1_000
+
+export interface TextSearch {
+  readonly text: string
+  readonly fields: readonly string[]
+  readonly attributes: readonly EntityKey[]
+  readonly tails: boolean
+}
+
+export interface SearchedEntity {
+  readonly id: string
+  /** Unsure where an attribute is a number that SQL writes otherwise. */
+  readonly holds: boolean | 'unsure'
+  readonly tail: string
+}
 
 /** By which filter entities are looked up, if by one. */
 interface QueryPlan {
@@ -75,6 +91,40 @@ export class EntityQueryRepository {
     )
   }
 
+  /**
+   * Looks for the text in fields and attributes, joined. With `tails`, all come, each with the end of what it was looked for in: what the
+   * caller joins to it may go on there. The text has no `%`.
+   */
+  async searched(
+    selection: EntitySelection,
+    sort: EntitySort | undefined,
+    limit: number,
+    { text, fields, attributes, tails }: TextSearch,
+  ): Promise<readonly SearchedEntity[]> {
+    if (selection.sources.length === 0) return []
+    const { found } = await this.planOf(selection, { sort, limit, offset: 0 })
+    const built = new SelectionSql(this.database, found)
+    const joined = built.joinedText(fields, attributes)
+    const where = built.where()
+    const order = built.order(sort)
+    const inner = sql`select e.id as id, ${joined} as whole from ${built.from()}${order.join}${where} order by ${order.by}`
+    const { isShared } = this.database
+    // An escaped letter is six.
+    const length = sql.lit(text.length * (isShared ? 6 : 1))
+    const tail = !tails ? sql`''` : isShared ? sql`right(whole, ${length})` : sql`substr(whole, -${length})`
+    const isUnsure = sql`${sql.raw(isShared ? 'strpos' : 'instr')}(whole, ${sql.lit(UNSURE)}) > 0`
+    const holds = sql`case when ${isUnsure} then 2 when ${containsSql(this.database, sql.ref('whole'), text)} then 1 else 0 end`
+    // Made once: SQLite would join the texts anew for each use.
+    const all = sql`with looked as materialized (${inner}) select id, ${holds} as holds, ${tail} as tail from looked`
+    const kept = tails ? all : sql`select * from (${all}) as matching where holds > 0`
+    const rows = await this.rows(sql`${kept} limit ${limit}`, ['id', 'holds', 'tail'], limit)
+    return rows.map(([id, held, end]) => ({
+      id: String(id),
+      holds: held === 2 ? 'unsure' : held === 1,
+      tail: String(end ?? ''),
+    }))
+  }
+
   /** The same, with how many there are in all. */
   async page(
     selection: EntitySelection,
@@ -105,14 +155,31 @@ export class EntityQueryRepository {
     const order = built.order(sort)
     const bounds = offset === 0 ? sql` limit ${limit}` : sql` limit ${limit} offset ${offset}`
     const selected = sql.join([sql`e.id as id`, sql`e.entity_type as entity_type`, ...columns])
-    const query = sql<Record<string, string | number | null>>`
-      select ${selected} from ${built.from()}${order.join}${where} order by ${order.by}${bounds}`
-    const rows = await this.database.scan(query.compile(this.database.builder))
-    return rows.map((row) => ({
-      id: String(row['id']),
-      entityType: typeOf(row['entity_type']),
-      fields: fields.map((_, place) => row[`v${place}`] ?? null),
+    const query = sql`select ${selected} from ${built.from()}${order.join}${where} order by ${order.by}${bounds}`
+    const names = ['id', 'entity_type', ...fields.map((_, place) => `v${place}`)]
+    const rows = await this.rows(query, names, limit)
+    return rows.map(([id, entityType, ...found]) => ({
+      id: String(id),
+      entityType: typeOf(entityType),
+      fields: fields.map((_, place) => found[place] ?? null),
     }))
+  }
+
+  /** The columns of a query, row by row: texts, and numbers that are safe integers. */
+  private async rows(
+    query: Sql,
+    columns: readonly string[],
+    most: number,
+  ): Promise<readonly (readonly (string | number | null)[])[]> {
+    if (this.database.isShared || most < MANY_ROWS) {
+      const rows = sql<Record<string, string | number | null>>`${query}`
+      const found = await this.database.scan(rows.compile(this.database.builder))
+      return found.map((row) => columns.map((name) => row[name] ?? null))
+    }
+    const row = sql`json_array(${sql.join(columns.map((name) => sql.ref(name)))})`
+    const joined = sql<{ found: string }>`select json_group_array(${row}) as found from (${query})`
+    const [all] = await this.database.scan(joined.compile(this.database.builder))
+    return JSON.parse(all?.found ?? '[]') as (string | number | null)[][]
   }
 
   /**
@@ -169,10 +236,15 @@ export class EntityQueryRepository {
     const found: OwnedAttribute[] = []
     if (keys.length === 0) return found
     for (let start = 0; start < ids.length; start += IDS_PER_READ) {
+      const some = ids.slice(start, start + IDS_PER_READ)
+      if (!this.database.isShared && ids.length >= MANY_ROWS) {
+        for (const attribute of await this.attributesAsText(some, keys)) found.push(attribute)
+        continue
+      }
       const query = this.database.builder
         .selectFrom('attribute')
         .selectAll()
-        .where('entity_id', 'in', ids.slice(start, start + IDS_PER_READ))
+        .where('entity_id', 'in', some)
         .where('key', 'in', keys)
       for (const row of await this.database.scan(query.compile())) found.push(ownedAttribute(row))
     }
@@ -191,6 +263,22 @@ export class EntityQueryRepository {
     return bytes
   }
 
+  /** Of SQLite. Numbers are texts in it too, of which each digit counts. */
+  private async attributesAsText(ids: readonly string[], keys: readonly string[]): Promise<readonly OwnedAttribute[]> {
+    const double = sql`case when double_value is not null then printf('%!.17g', double_value) end`
+    const row = sql`json_array(entity_id, scope, key, kind, cast(long_value as text), ${double}, text_value, last_update_ts)`
+    const query = sql<{ found: string }>`select json_group_array(${row}) as found from attribute
+      where entity_id in (select value from json_each(${JSON.stringify(ids)})) and key in (${sql.join(keys)})`
+    const [all] = await this.database.scan(query.compile(this.database.builder))
+    return (JSON.parse(all?.found ?? '[]') as AttributeText[]).map(
+      ([entity_id, scope, key, kind, long, double, text_value, last_update_ts]) => {
+        const long_value = long === null ? null : wholeNumber(long)
+        const double_value = double === null ? null : Number(double)
+        return ownedAttribute({ entity_id, scope, key, kind, long_value, double_value, text_value, last_update_ts })
+      },
+    )
+  }
+
   /** All of these entities. */
   async attributesOf(ids: readonly string[]): Promise<readonly OwnedAttribute[]> {
     if (ids.length === 0) return []
@@ -199,7 +287,19 @@ export class EntityQueryRepository {
   }
 }
 
-function ownedAttribute(row: Selectable<AttributeTable>): OwnedAttribute {
+type AttributeRow = Pick<
+  Selectable<AttributeTable>,
+  'entity_id' | 'scope' | 'key' | 'kind' | 'long_value' | 'double_value' | 'text_value' | 'last_update_ts'
+>
+/** Its columns in this order. */
+type AttributeText = [string, number, string, number, string | null, string | null, string | null, number]
+
+function wholeNumber(text: string): number | bigint {
+  const number = Number(text)
+  return Number.isSafeInteger(number) ? number : BigInt(text)
+}
+
+function ownedAttribute(row: AttributeRow): OwnedAttribute {
   const scope = scopeOf(row.scope)
   const attribute = { key: row.key, ...typedValue(row), lastUpdateTs: Number(row.last_update_ts), scope }
   return { entityId: row.entity_id, scope, attribute }

@@ -42,6 +42,24 @@ export function predicateSql(dialect: SqlDialect, predicate: KeyPredicate, value
   }
 }
 
+/** Whether the text holds the other one, in whatever case; `%` in it stands for any letters. */
+export function containsSql(dialect: SqlDialect, text: Sql, wanted: string): Sql {
+  return likeSql(dialect, text, `%${wanted}%`)
+}
+
+/** A pattern in whatever case, in which `%` alone stands for others. */
+export function likeSql(dialect: SqlDialect, text: Sql, pattern: string): Sql {
+  const fold = sql.raw(dialect.foldFunction)
+  const escaped = pattern.replace(/[\\_]/g, (special) => `\\${special}`)
+  const folded = sql`${fold}(${text}) like ${fold}(${escaped}) escape '\\'`
+  if (dialect.isShared || !ASCII.test(pattern)) return folded
+  const isBeyond = sql`length(${text}) <> octet_length(${text})`
+  return sql`(${text} like ${escaped} escape '\\' or ${isBeyond} and ${folded})`
+}
+
+/** SQLite's LIKE folds A to Z itself; `lower` is a function of ours, whose call costs more than that, and is left to texts beyond ASCII. */
+const ASCII = /^[\0-\x7f]*$/
+
 export const COMPARISONS = {
   EQUAL: '=',
   NOT_EQUAL: '<>',

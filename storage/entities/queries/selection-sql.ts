@@ -2,8 +2,19 @@
 import { sql } from 'kysely'
 import type { EntityKey, EntitySort, KeyFilter } from '../../../model/entity-query.ts'
 import { indexedRanges, matchingIds, scopeNumber } from './attribute-index.ts'
-import { combined, predicateSql, type Sql, type SqlDialect, type ValueParts } from './predicates-sql.ts'
+import {
+  combined,
+  containsSql,
+  likeSql,
+  predicateSql,
+  type Sql,
+  type SqlDialect,
+  type ValueParts,
+} from './predicates-sql.ts'
 import type { EntitySelection, EntitySource, QueryField, QueryTable } from './query.ts'
+
+/** Stands for a text that SQL can not tell. Where a user's own text has it, that is looked at once more for nothing. */
+export const UNSURE = '\u{e000}'
 
 /** Fields become columns `f0`, `f1`, … of `e`. */
 export class SelectionSql {
@@ -64,11 +75,37 @@ export class SelectionSql {
   }
 
   private search(text: string, fields: readonly string[]): Sql {
-    const fold = sql.raw(this.dialect.foldFunction)
-    const parts = fields.map((name) => sql`coalesce(cast(${this.field(name)} as text), '')`)
-    if (parts.length === 0) return sql`1 = 0`
-    const pattern = `%${text.replace(/[\\_]/g, (special) => `\\${special}`)}%`
-    return sql`${fold}(${sql.join(parts, sql` || `)}) like ${fold}(${pattern}) escape '\\'`
+    return fields.length === 0 ? sql`1 = 0` : containsSql(this.dialect, this.joinedText(fields, []), text)
+  }
+
+  /** Fields, then attributes, as clients read them; {@link UNSURE} for a number that only they know to write. */
+  joinedText(fields: readonly string[], attributes: readonly EntityKey[]): Sql {
+    const parts = [
+      ...fields.map((name) => sql`coalesce(cast(${this.field(name)} as text), '')`),
+      ...attributes.map(
+        (key) => sql`coalesce((select ${this.attributeText()} from attribute a
+        where ${this.isAttribute('a', key)} limit 1), '')`,
+      ),
+    ]
+    return parts.length === 0 ? sql`''` : sql.join(parts, sql` || `)
+  }
+
+  /** Doubles as Java writes them: in the range where it uses no exponent. */
+  private attributeText(): Sql {
+    const double = this.dialect.isShared
+      ? sql`case when a.double_value = trunc(a.double_value) then cast(cast(a.double_value as bigint) as text) || '.0'
+          else cast(a.double_value as text) end`
+      : sql`cast(a.double_value as text)`
+    const isPlain = sql`(a.double_value = 0 or abs(a.double_value) >= 0.001 and abs(a.double_value) < 10000000)`
+    // SQLite writes fifteen digits.
+    const isWhole = this.dialect.isShared
+      ? sql``
+      : sql` and cast(cast(a.double_value as text) as real) = a.double_value`
+    return sql`case a.kind when 1 then case a.long_value when 1 then 'true' else 'false' end
+      when 2 then cast(a.long_value as text)
+      when 3 then case when a.double_value is null then a.text_value
+        when ${isPlain}${isWhole} then ${double} else ${sql.lit(UNSURE)} end
+      else a.text_value end`
   }
 
   private filter({ key, predicate }: KeyFilter): Sql {
@@ -135,9 +172,7 @@ export class SelectionSql {
     if (ids !== undefined) parts.push(this.isOneOf(ids))
     if (types !== undefined) parts.push(this.isOfType(source, types))
     if (name !== undefined) {
-      const fold = sql.raw(this.dialect.foldFunction)
-      const pattern = name.replace(/[\\_]/g, (special) => `\\${special}`)
-      parts.push(sql`${fold}(${this.fieldOf(source, 'name')}) like ${fold}(${pattern}) escape '\\'`)
+      parts.push(likeSql(this.dialect, this.fieldOf(source, 'name'), name))
     }
     return parts.length === 0 ? sql`` : sql` where ${sql.join(parts, sql` and `)}`
   }

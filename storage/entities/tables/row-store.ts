@@ -7,6 +7,7 @@ import type { Page, PageQuery } from '../../../model/entities.ts'
 import type { EntityDatabase, SqlValue, Statement } from '../database.ts'
 import { EntityStoreErrors } from '../errors.ts'
 import { checkPageQuery } from '../paging.ts'
+import { containsSql } from '../queries/predicates-sql.ts'
 import { allColumns, type EntityTable, type Row } from './entity-table.ts'
 
 /** A column of the table, or `join.column`. */
@@ -448,9 +449,7 @@ export class RowStore {
   }
 
   private like(column: RawBuilder<unknown>, text: string): RawBuilder<unknown> {
-    const fold = sql.raw(this.database.foldFunction)
-    const pattern = `%${text.replace(/[\\_]/g, (special) => `\\${special}`)}%`
-    return sql`${fold}(${column}) like ${fold}(${pattern}) escape '\\'`
+    return containsSql(this.database, column, text)
   }
 
   private order(

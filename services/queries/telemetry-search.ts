@@ -1,0 +1,289 @@
+/**
+ * Queries that compare, sort by or search in latest telemetry, which another store keeps: candidates are looked at here, by columns where
+ * that tells, value by value otherwise.
+ */
+import type { EntityCountQuery, EntityDataQuery, EntityKey, EntitySort, KeyFilter } from '../../model/entity-query.ts'
+import { valueText } from '../../model/entry-json.ts'
+import type { LatestColumn } from '../../model/latest-column.ts'
+import type { SearchedEntity } from '../../storage/entities/queries/entity-queries.ts'
+import type { EntitySelection, SelectedEntity } from '../../storage/entities/queries/query.ts'
+import { ATTRIBUTE_KEY_SCOPES } from './attribute-keys.ts'
+import { isRounded, readCandidateValues, valueAt } from './candidate-values.ts'
+import { QueryErrors } from './errors.ts'
+import { firstPlaces, matchingPlaces } from './latest-columns.ts'
+import { comparedField, comparedValue, matches } from './predicates.ts'
+import type { EntityValues, ValueStores } from './query-values.ts'
+
+/** Entities whose latest telemetry one query looks at. */
+const MAX_CANDIDATES = 200_000
+
+export interface ResolvedQuery {
+  readonly selection: EntitySelection
+  readonly sort: EntitySort | undefined
+  readonly search: string | undefined
+}
+
+export interface Bounds {
+  readonly limit: number
+  readonly offset: number
+}
+
+type Asked = EntityCountQuery & Partial<Pick<EntityDataQuery, 'fields' | 'latest'>>
+
+/** Those whose columns are looked at, in order. */
+interface Candidates {
+  readonly ids: readonly string[]
+  /** Where a text is searched: what the entity store says of each. */
+  readonly searched: readonly SearchedEntity[] | undefined
+}
+
+/** Where none is asked for, so that pages go together. */
+const BY_ID: EntitySort = { key: { type: 'ENTITY_FIELD', key: 'id' }, direction: 'ASC' }
+
+const isLatest = (key: EntityKey): boolean => key.type === 'TIME_SERIES'
+
+export function needsTelemetry(
+  query: Pick<EntityDataQuery, 'latest'>,
+  { selection, sort, search }: ResolvedQuery,
+): boolean {
+  if (selection.filters.some(({ key }) => isLatest(key))) return true
+  if (sort !== undefined && isLatest(sort.key)) return true
+  return search !== undefined && query.latest.length > 0
+}
+
+export class TelemetrySearch {
+  private readonly parts: ValueStores
+
+  constructor(parts: ValueStores) {
+    this.parts = parts
+  }
+
+  async count(query: EntityCountQuery, selection: EntitySelection): Promise<number> {
+    const resolved = { selection, sort: undefined, search: undefined }
+    const places = await this.inColumns(query, resolved, { limit: 0, offset: 0 })
+    return places?.total ?? (await this.candidates(query, resolved)).length
+  }
+
+  async page(
+    query: EntityDataQuery,
+    resolved: ResolvedQuery,
+    { limit, offset }: Bounds,
+  ): Promise<{ readonly total: number; readonly rows: readonly SelectedEntity[] }> {
+    const found = await this.inColumns(query, resolved, { limit, offset })
+    if (found === undefined) {
+      const rows = await this.candidates(query, resolved)
+      return { total: rows.length, rows: rows.slice(offset, offset + limit) }
+    }
+    const { total, ids } = found
+    return { total, rows: await this.fieldsOf(resolved.selection, ids, query.fields) }
+  }
+
+  /** In the order of the ids. */
+  private async fieldsOf(
+    selection: EntitySelection,
+    ids: readonly string[],
+    fields: readonly string[],
+  ): Promise<readonly SelectedEntity[]> {
+    if (ids.length === 0) return []
+    const sources = selection.sources.map((source) => ({ ...source, ids }))
+    const bounds = { sort: undefined, limit: ids.length, offset: 0 }
+    const rows = await this.parts.entities.queries.find({ ...selection, sources, filters: [] }, bounds, fields)
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    return ids.flatMap((id) => byId.get(id) ?? [])
+  }
+
+  /** How many match, and the ids of a page of them; undefined where columns of latest values do not tell. */
+  private async inColumns(
+    query: Asked,
+    { selection, sort, search }: ResolvedQuery,
+    { limit, offset }: Bounds,
+  ): Promise<{ readonly total: number; readonly ids: readonly string[] } | undefined> {
+    const { entities, timeSeries } = this.parts
+    const [source] = selection.sources
+    const isOfOneType = selection.sources.length === 1 && source?.table.entityType !== 'ENTITY_VIEW'
+    if (timeSeries.latestColumn === undefined || !isOfOneType || search?.includes('%') === true) return undefined
+    const { inStore, here } = partsOf(selection)
+    const ofLatest = here.filter(({ key }) => isLatest(key))
+    const others = here.filter(({ key }) => !isLatest(key))
+    const order = sort !== undefined && isLatest(sort.key) ? sort : undefined
+    const kept = { ...selection, filters: inStore }
+    const { ids, searched } = await this.columnCandidates(
+      kept,
+      order === undefined ? (sort ?? BY_ID) : undefined,
+      query,
+      search,
+    )
+    if (ids.length > MAX_CANDIDATES) throw QueryErrors.TOO_MANY({ limit: MAX_CANDIDATES })
+    const shown = search === undefined ? [] : (query.latest ?? []).filter(isLatest)
+    const keys = [...ofLatest.map(({ key }) => key), ...(order === undefined ? [] : [order.key]), ...shown]
+    const columns = new Map<string, LatestColumn>()
+    for (const { key } of keys) if (!columns.has(key)) columns.set(key, await timeSeries.latestColumn(ids, key))
+    let places = matchingPlaces(ids.length, ofLatest, selection.operation, columns)
+    if (others.length > 0) {
+      // Any of them is enough: those that the entity store finds belong to it too.
+      const found = new Set(await entities.queries.ids({ ...kept, filters: others }, undefined, MAX_CANDIDATES + 1))
+      const matching = new Set(places)
+      places = [...ids.keys()].filter((place) => matching.has(place) || found.has(ids[place] ?? ''))
+    }
+    if (searched !== undefined && search !== undefined) {
+      const shownColumns = shown.flatMap(({ key }) => columns.get(key) ?? [])
+      places = await this.searchedPlaces(query, selection, { text: search, searched, places, columns: shownColumns })
+    }
+    const page = order === undefined ? places : firstPlaces(places, ids, order, columns, offset + limit)
+    return { total: places.length, ids: page.slice(offset, offset + limit).map((place) => ids[place] ?? '') }
+  }
+
+  private async columnCandidates(
+    selection: EntitySelection,
+    sort: EntitySort | undefined,
+    { fields = [], latest = [] }: Asked,
+    search: string | undefined,
+  ): Promise<Candidates> {
+    const { queries } = this.parts.entities
+    if (search === undefined)
+      return { ids: await queries.ids(selection, sort, MAX_CANDIDATES + 1), searched: undefined }
+    const attributes = latest.filter(({ type }) => type in ATTRIBUTE_KEY_SCOPES)
+    const wanted = { text: search, fields, attributes, tails: latest.some(isLatest) }
+    const searched = await queries.searched(selection, sort, MAX_CANDIDATES + 1, wanted)
+    return { ids: searched.map(({ id }) => id), searched }
+  }
+
+  /** Those of the places that hold the text. */
+  private async searchedPlaces(
+    query: Asked,
+    selection: EntitySelection,
+    { text, searched, places, columns }: ColumnSearch,
+  ): Promise<readonly number[]> {
+    const folded = text.toLowerCase()
+    const unsure = new Set<number>()
+    const found = places.filter((place) => {
+      const { holds = false, tail = '' } = searched[place] ?? {}
+      if (holds === 'unsure' || columns.some((column) => isRounded(column, place))) unsure.add(place)
+      else if (holds || columns.length === 0) return holds
+      let joined = tail
+      for (const column of columns) {
+        const value = valueAt(column, place)
+        if (value !== undefined) joined += valueText(value)
+      }
+      return joined.toLowerCase().includes(folded)
+    })
+    if (unsure.size === 0) return found
+    const ids = [...unsure].map((place) => searched[place]?.id ?? '')
+    const { fields = [], latest = [] } = query
+    const rows = await this.fieldsOf(selection, ids, fields)
+    const values = await readCandidateValues(this.parts, rows, latest)
+    const sure = new Set(rows.filter((row) => holdsText(row, text, fields, latest, values)).map(({ id }) => id))
+    const matching = new Set(found)
+    return places.filter((place) => (unsure.has(place) ? sure.has(searched[place]?.id ?? '') : matching.has(place)))
+  }
+
+  /** All that match, in order. */
+  private async candidates(
+    query: Asked,
+    { selection, sort, search }: ResolvedQuery,
+  ): Promise<readonly SelectedEntity[]> {
+    const { fields: shown = [], latest = [] } = query
+    const { inStore, here } = partsOf(selection)
+    const fields = [...shown, ...here.filter(({ key }) => key.type === 'ENTITY_FIELD').map(({ key }) => key.key)]
+    const isSortedHere = sort !== undefined && isLatest(sort.key)
+    const found = await this.parts.entities.queries.find(
+      { ...selection, filters: inStore },
+      { sort: isSortedHere ? undefined : sort, limit: MAX_CANDIDATES + 1, offset: 0 },
+      fields,
+    )
+    if (found.length > MAX_CANDIDATES) throw QueryErrors.TOO_MANY({ limit: MAX_CANDIDATES })
+    const keys = [
+      ...here.map(({ key }) => key),
+      ...(isSortedHere ? [sort.key] : []),
+      ...(search === undefined ? [] : latest),
+    ]
+    const values = await readCandidateValues(this.parts, found, keys)
+    const fits = (row: SelectedEntity): boolean =>
+      (here.length === 0 || matchesAll(row, here, selection.operation, fields, values)) &&
+      (search === undefined || holdsText(row, search, shown, latest, values))
+    const matching = found.filter(fits)
+    return isSortedHere ? sorted(matching, sort, values) : matching
+  }
+}
+
+interface ColumnSearch {
+  readonly text: string
+  readonly searched: readonly SearchedEntity[]
+  readonly places: readonly number[]
+  /** Of the keys that are shown. */
+  readonly columns: readonly LatestColumn[]
+}
+
+/** Where all must hold, those that the store can look at it looks at. */
+function partsOf({ filters, operation }: EntitySelection): {
+  readonly inStore: readonly KeyFilter[]
+  readonly here: readonly KeyFilter[]
+} {
+  if (!filters.some(({ key }) => isLatest(key))) return { inStore: filters, here: [] }
+  if (operation === 'OR') return { inStore: [], here: filters }
+  return { inStore: filters.filter(({ key }) => !isLatest(key)), here: filters.filter(({ key }) => isLatest(key)) }
+}
+
+function matchesAll(
+  row: SelectedEntity,
+  filters: readonly KeyFilter[],
+  operation: 'AND' | 'OR',
+  fields: readonly string[],
+  values: EntityValues,
+): boolean {
+  const holds = ({ key, predicate }: KeyFilter): boolean => {
+    if (key.type === 'ENTITY_FIELD')
+      return matches(predicate, comparedField(row.fields[fields.indexOf(key.key)] ?? null))
+    const value = values.of(row.id, key)
+    return matches(predicate, value && comparedValue(value))
+  }
+  return operation === 'AND' ? filters.every(holds) : filters.some(holds)
+}
+
+/** `%` and `_` are as in the store's search: the first stands for any letters. Latest telemetry is joined last. */
+function holdsText(
+  row: SelectedEntity,
+  search: string,
+  fields: readonly string[],
+  latest: readonly EntityKey[],
+  values: EntityValues,
+): boolean {
+  const texts = fields.map((_, place) => String(row.fields[place] ?? ''))
+  for (const key of [...latest.filter((each) => !isLatest(each)), ...latest.filter(isLatest)]) {
+    const value = values.of(row.id, key)
+    if (value !== undefined) texts.push(valueText(value))
+  }
+  let rest = texts.join('').toLowerCase()
+  for (const part of search.toLowerCase().split('%')) {
+    const at = rest.indexOf(part)
+    if (at < 0) return false
+    rest = rest.slice(at + part.length)
+  }
+  return true
+}
+
+/** Numbers before texts; what is not there comes last ascending by number, first ascending by text, as the reference has it. */
+function sorted(
+  rows: readonly SelectedEntity[],
+  { key, direction }: EntitySort,
+  values: EntityValues,
+): readonly SelectedEntity[] {
+  const placed = rows.map((row) => {
+    const value = values.of(row.id, key)
+    const compared = value && comparedValue(value)
+    const flag = compared?.flag === undefined || compared.flag === null ? null : Number(compared.flag)
+    const text = compared?.text ?? (value?.type === 'JSON' ? value.value : '')
+    return { row, number: compared?.number ?? flag, text }
+  })
+  const sign = direction === 'DESC' ? -1 : 1
+  placed.sort((a, b) => {
+    if (a.number !== b.number) {
+      if (a.number === null) return sign
+      if (b.number === null) return -sign
+      return a.number < b.number ? -sign : sign
+    }
+    if (a.text !== b.text) return a.text < b.text ? -sign : sign
+    return a.row.id < b.row.id ? -sign : sign
+  })
+  return placed.map(({ row }) => row)
+}
