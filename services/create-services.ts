@@ -217,7 +217,7 @@ export function createServices(options: ServicesOptions): Services {
     ...{ jwt: options.jwt, mail: options.mail, send: sendBySmtp },
   })
   const deployments = new Deployments()
-  const queues = new StoredQueues({ entities, feed, doubts, deployments, clock, random })
+  const queues = new StoredQueues({ entities, feed, doubts, deployments, changes, clock, random })
   const users = new StoredUsers(
     ...([entities, clock, feed, doubts] as const),
     (principal, action) => changes.auditedAction(principal, action),

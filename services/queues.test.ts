@@ -86,6 +86,16 @@ describe('queues', () => {
     assert.equal(await services.queues.find(tenant, made.id), undefined)
     const told = { kind: 'queue-changed', entity: { entityType: 'QUEUE', id: made.id }, tenantId }
     assert.deepEqual(changes, [told, told, told])
+    const entity = { entityType: 'QUEUE', id: made.id }
+    const filter = { tenantId, entity, startTime: 0, endTime: platform.clock.now(), actionTypes: [] }
+    const audited = (await services.audit.page(filter, { page: 0, pageSize: 10 })).data
+    assert.deepEqual(audited.map(({ actionType, actionStatus }) => `${actionType} ${actionStatus}`).toSorted(), [
+      'ADDED SUCCESS',
+      'DELETED SUCCESS',
+      'UPDATED FAILURE',
+      'UPDATED SUCCESS',
+    ])
+    assert.ok(audited.every(({ entityName }) => entityName === name))
   })
 
   test('two tenants may have one of the same name, and neither sees the other’s', async () => {

@@ -4,8 +4,9 @@
  */
 import type { Clock, Random } from '../model/clock.ts'
 import type { Page, PageQuery, Queue } from '../model/entities.ts'
-import { NULL_UUID } from '../model/entity-id.ts'
-import type { JsonValue } from '../model/json.ts'
+import type { ActionType } from '../model/audit.ts'
+import { entityId, NULL_UUID } from '../model/entity-id.ts'
+import { stringifyJson, type JsonObject, type JsonValue } from '../model/json.ts'
 import type { Principal } from '../model/principal.ts'
 import { linkQueueName } from '../model/queue-name.ts'
 import { MAIN_QUEUE } from '../engine/link/link.ts'
@@ -14,7 +15,8 @@ import type { Statement } from '../storage/entities/database.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { CommitDoubts } from './commit-doubts.ts'
 import type { Deployments } from './deployments.ts'
-import { SYSTEM_TENANT } from './changes.ts'
+import { attemptedOn, attemptedSave } from './audit/audit-log.ts'
+import { SYSTEM_TENANT, type Changes } from './changes.ts'
 import { itemNotFound, QueueErrors, ServiceErrors } from './errors.ts'
 import { checkQueue } from './queue-rules.ts'
 
@@ -39,6 +41,7 @@ export interface QueueServiceParts {
   readonly feed: ChangeFeed
   readonly doubts: CommitDoubts
   readonly deployments: Deployments
+  readonly changes: Pick<Changes, 'attempt' | 'auditedAction'>
   readonly clock: Clock
   readonly random: Random
 }
@@ -81,7 +84,12 @@ export class StoredQueues {
     return queue && linkQueueName(queue)
   }
 
-  async saveByUser(principal: Principal, draft: QueueDraft): Promise<Queue> {
+  saveByUser(principal: Principal, draft: QueueDraft): Promise<Queue> {
+    const tried = () => attemptedSave('QUEUE', draft.id, draft.name, { name: draft.name })
+    return this.parts.changes.attempt(principal, tried, () => this.save(principal, draft))
+  }
+
+  private async save(principal: Principal, draft: QueueDraft): Promise<Queue> {
     const before = draft.id === undefined ? undefined : await this.own(principal, draft.id)
     if (draft.version !== undefined && before !== undefined && draft.version !== before.version)
       throw ServiceErrors.VERSION_CONFLICT({ entity: 'Queue' })
@@ -91,12 +99,19 @@ export class StoredQueues {
     else if (queue.name !== before.name) throw QueueErrors.FIXED({ property: 'name' })
     else if (queue.topic !== before.topic) throw QueueErrors.FIXED({ property: 'topic' })
     const { queues } = this.entities
-    await this.commit(queue, before === undefined ? queues.insert(queue) : queues.update(queue))
+    const actionType = before === undefined ? 'ADDED' : 'UPDATED'
+    const audited = await this.audited(principal, queue, actionType, { entity: entityJson(queue) })
+    await this.commit(queue, [...(before === undefined ? queues.insert(queue) : queues.update(queue)), audited])
     return queue
   }
 
   /** Refused where device profiles or rule nodes use it. */
-  async deleteByUser(principal: Principal, id: string): Promise<void> {
+  deleteByUser(principal: Principal, id: string): Promise<void> {
+    const tried = () => attemptedOn('DELETED', { entityType: 'QUEUE', id })
+    return this.parts.changes.attempt(principal, tried, () => this.remove(principal, id))
+  }
+
+  private async remove(principal: Principal, id: string): Promise<void> {
     const queue = await this.own(principal, id)
     if (queue.tenantId === SYSTEM_TENANT && queue.name === MAIN_QUEUE) throw QueueErrors.MAIN_DELETE()
     // Another tenant's queue of this name is another queue; the system's may be anybody's.
@@ -105,7 +120,18 @@ export class StoredQueues {
     if (profiles.length > 0) throw QueueErrors.USED_BY_PROFILES({ names: shown(principal, profiles) })
     const nodes = await this.entities.ruleChains.nodesUsingQueue(queue.name, users)
     if (nodes.length > 0) throw QueueErrors.USED_BY_NODES({ names: shown(principal, nodes) })
-    await this.commit(queue, this.entities.queues.delete(queue))
+    const audited = await this.audited(principal, queue, 'DELETED', { entityId: id })
+    await this.commit(queue, [...this.entities.queues.delete(queue), audited])
+  }
+
+  private audited(
+    principal: Principal,
+    { id, name }: Queue,
+    actionType: ActionType,
+    data: JsonObject,
+  ): Promise<Statement> {
+    const action = { actionType, entity: entityId('QUEUE', id), entityName: name, actionData: stringifyJson(data) }
+    return this.parts.changes.auditedAction(principal, action)
   }
 
   private async commit(queue: Queue, statements: readonly Statement[]): Promise<void> {
@@ -154,6 +180,16 @@ export class StoredQueues {
 
   private publishChanged({ id, tenantId }: Queue): void {
     this.parts.feed.publish({ kind: 'queue-changed', entity: { entityType: 'QUEUE', id }, tenantId })
+  }
+}
+
+function entityJson({ id, tenantId, submitStrategy, processingStrategy, ...members }: Queue): JsonObject {
+  return {
+    ...members,
+    id: { entityType: 'QUEUE', id },
+    tenantId: { entityType: 'TENANT', id: tenantId },
+    submitStrategy: { ...submitStrategy },
+    processingStrategy: { ...processingStrategy },
   }
 }
 
