@@ -5,7 +5,8 @@ import type { Message } from '../../model/message.ts'
 import { message } from '../link/testkit.ts'
 import { hashOf } from '../link/partition.ts'
 import type { LaneNote } from './parked-block.ts'
-import type { ParkedStore, StoredLane } from './parked-store.ts'
+import type { ParkedStore } from './parked-store.ts'
+import type { StoredLane } from './stored-lane.ts'
 
 /** One store under test, with the ways in which it can end. */
 export interface StoreUnderTest {

@@ -1,7 +1,8 @@
 /** A lane that is parked, as this process deals with it; and its messages on their way through the queue. */
 import type { Message } from '../../model/message.ts'
 import type { Delivery } from '../link/link.ts'
-import type { ParkedEntry, ParkedStore, StoredLane } from './parked-store.ts'
+import type { ParkedStore } from './parked-store.ts'
+import type { ParkedEntry, StoredLane } from './stored-lane.ts'
 
 /**
  * waiting: for its pause to end · ready: for its turn · trying: its first message is in process, alone · draining: that succeeded, the others

@@ -13,9 +13,11 @@ import type { LinkEventListener } from '../link/events.ts'
 import { MAIN_QUEUE, type Delivery } from '../link/link.ts'
 import { Pauses } from '../queue/pauses.ts'
 import { hashOf } from '../link/partition.ts'
-import { idOf, ParkedDelivery, ParkedLane, TAKES_NEW } from './parked-lane.ts'
+import { LaneBook } from './lane-book.ts'
+import { ParkedDelivery, type ParkedLane } from './parked-lane.ts'
 import { listOf, NO_FIGURES, type ParkedPage, type ParkedQuery, type ParkingFigures } from './parked-list.ts'
-import type { ParkedEntry, ParkedStore, StoredLane } from './parked-store.ts'
+import type { ParkedStore } from './parked-store.ts'
+import type { ParkedEntry } from './stored-lane.ts'
 import { Shares, type ShareBounds } from './shares.ts'
 import { Turns } from './turns.ts'
 
@@ -66,7 +68,7 @@ export class Parking {
   readonly shares: Shares
   private readonly options: ParkingOptions
   private readonly stores = new Map<number, ParkedStore>()
-  private readonly lanes = new Map<StoredLane, ParkedLane>()
+  private readonly lanes = new LaneBook((queueName) => this.queueCalled(queueName)?.queueName)
   private readonly queues = new Map<string, ParkingQueue>()
   private readonly pauses: Pauses<ParkedLane>
   private readonly burial: Burial<Delivery>
@@ -75,7 +77,7 @@ export class Parking {
   private isClosing = false
   /** The link may deliver what was parked before a crash, whatever became of it since. */
   private mayRecur = false
-  private readonly counts = { parked: 0, returned: 0, tries: 0, buried: 0 }
+  private readonly counts = { returned: 0, tries: 0, buried: 0 }
 
   constructor(options: ParkingOptions) {
     this.options = options
@@ -99,8 +101,7 @@ export class Parking {
     let count = 0
     for (const stored of store.lanes()) {
       this.shares.change(stored.tenantId, stored.bytes)
-      const lane = new ParkedLane(stored, store)
-      this.lanes.set(stored, lane)
+      const lane = this.lanes.add(stored, store)
       this.pauses.pause(lane, FIRST_LOOK_MS + (count++ % LOOKS) * LOOK_PAUSE_MS)
     }
   }
@@ -112,9 +113,8 @@ export class Parking {
     store.stop()
     store.onWeight = () => undefined
     this.stores.delete(partition)
-    const dropped = [...this.lanes.values()].filter((lane) => lane.store === store)
+    const dropped = this.lanes.drop(store)
     for (const lane of dropped) {
-      this.lanes.delete(lane.stored)
       this.shares.change(lane.stored.tenantId, -lane.stored.bytes)
       lane.pausedUntilMs = undefined
     }
@@ -142,11 +142,11 @@ export class Parking {
     const { message } = delivery
     const store = this.stores.get(this.options.partitionOf(message))
     if (store === undefined) return false
-    if (store.wasDone(message) || this.isHandedOut(store, message)) {
+    if (store.wasDone(message) || (this.mayRecur && this.lanes.isParked(store, message))) {
       queue.parked(delivery)
       return true
     }
-    const lane = this.parkedLane(store, queue.queueName, message)
+    const lane = this.lanes.taking(store, queue.queueName, message)
     if (lane === undefined) return false
     this.putBehind(lane, queue, { delivery, attempt: delivery.attempt })
     return true
@@ -155,6 +155,7 @@ export class Parking {
   /** Parks a lane: `attempts` are all of it, in the order of the log, none of them in process. Its first try comes after the pause. */
   park(queue: ParkingQueue, key: string, attempts: readonly ParkedAttempt[], reason: string, pauseMs: number): void {
     const why = reason.slice(0, MAX_WHY).toWellFormed()
+    const name = { queueName: queue.queueName, key, why, sinceMs: Math.round(this.options.clock.now()) }
     const parked = new Set<ParkedLane>()
     // First what is parked, so that nothing of its lane is in process when the others come behind it.
     for (const { delivery, attempt } of attempts) {
@@ -173,7 +174,7 @@ export class Parking {
         queue.lost(delivery)
         continue
       }
-      const lane = this.openLane(store, queue.queueName, key, message, why)
+      const lane = this.lanes.open(store, name, message)
       parked.add(lane)
       this.putBehind(lane, queue, next)
     }
@@ -211,12 +212,12 @@ export class Parking {
 
   /** A page of the parked lanes that this process has, in a lasting order. */
   list(query: ParkedQuery): ParkedPage {
-    return listOf(this.lanes.values(), query, this.options.clock)
+    return listOf(this.lanes.all(), query, this.options.clock)
   }
 
   /** Tries a lane now. False where there is none such. */
   retryNow(id: string, tenantId: string | undefined): boolean {
-    const lane = this.laneOf(id, tenantId)
+    const lane = this.lanes.find(id, tenantId)
     if (lane === undefined) return false
     if (lane.state === 'waiting') {
       lane.pausedUntilMs = undefined
@@ -227,7 +228,7 @@ export class Parking {
 
   /** Makes dead letters of a whole lane; what is in process ends first. False where there is none such. */
   giveUp(id: string, tenantId: string | undefined): boolean {
-    const lane = this.laneOf(id, tenantId)
+    const lane = this.lanes.find(id, tenantId)
     if (lane === undefined) return false
     lane.isGivenUp = true
     if (lane.state === 'waiting') {
@@ -238,9 +239,15 @@ export class Parking {
   }
 
   figures(): ParkingFigures {
-    const figures = { ...NO_FIGURES, ...this.counts, bytes: this.shares.total, fullTenants: this.shares.full.size }
+    const figures = {
+      ...NO_FIGURES,
+      ...this.counts,
+      parked: this.lanes.made,
+      bytes: this.shares.total,
+      fullTenants: this.shares.full.size,
+    }
     let messages = 0
-    for (const stored of this.lanes.keys()) messages += stored.entries.length
+    for (const { stored } of this.lanes.all()) messages += stored.entries.length
     return { ...figures, lanes: this.lanes.size, messages, inProcess: this.turns.messages }
   }
 
@@ -249,77 +256,6 @@ export class Parking {
     this.isClosing = true
     this.pauses.cancel()
     await this.burial.close()
-  }
-
-  private laneOf(id: string, tenantId: string | undefined): ParkedLane | undefined {
-    for (const lane of this.lanes.values()) {
-      if (idOf(lane) === id && (tenantId === undefined || lane.stored.tenantId === tenantId)) return lane
-    }
-    return undefined
-  }
-
-  /** Of a lane that takes nothing more: all of it is the queue's. */
-  private isHandedOut(store: ParkedStore, message: Message): boolean {
-    if (!this.mayRecur) return false
-    for (const key of [message.orderKey, message.tenantId])
-      for (const stored of store.lanesOf(key))
-        if (stored.find(message.sequence, hashOf(message.id)) !== undefined) return true
-    return false
-  }
-
-  private parkedLane(store: ParkedStore, queueName: string, message: Message): ParkedLane | undefined {
-    for (const key of [message.orderKey, message.tenantId]) {
-      const lane = this.laneAmong(
-        store,
-        key,
-        queueName,
-        message.queueName ?? MAIN_QUEUE,
-        ({ state }) => TAKES_NEW[state],
-      )
-      if (lane !== undefined) return lane
-    }
-    return undefined
-  }
-
-  /** The lane of that queue; else of that name; else of a queue that is gone, where it is this one that tries its lanes now. */
-  private laneAmong(
-    store: ParkedStore,
-    key: string,
-    queueName: string,
-    ownName: string,
-    mayBe: (lane: ParkedLane) => boolean,
-  ): ParkedLane | undefined {
-    let other: ParkedLane | undefined
-    for (const stored of store.lanesOf(key)) {
-      const lane = this.lanes.get(stored)
-      if (lane === undefined || !mayBe(lane)) continue
-      if (stored.queueName === queueName) return lane
-      if (stored.queueName === ownName) other = lane
-      else if (this.queueOf(lane)?.queueName === queueName) other ??= lane
-    }
-    return other
-  }
-
-  private openLane(store: ParkedStore, queueName: string, key: string, message: Message, why: string): ParkedLane {
-    const ownName = message.queueName ?? MAIN_QUEUE
-    // A queue that is to go may still have something of its lane in process, and tells of it.
-    const mayBe = ({ out, stored }: ParkedLane): boolean => out === 0 || stored.queueName === queueName
-    const lane = this.laneAmong(store, key, queueName, ownName, mayBe)
-    if (lane !== undefined) return lane
-    const { tenantId, originator } = message
-    const originatorType = key === message.orderKey ? originator.entityType : 'TENANT'
-    const stored = store.openLane({
-      queueName,
-      key,
-      tenantId,
-      originatorType,
-      why,
-      sinceMs: Math.round(this.options.clock.now()),
-    })
-    const opened = new ParkedLane(stored, store)
-    this.lanes.set(stored, opened)
-    this.counts.parked++
-    return opened
   }
 
   private putBehind(lane: ParkedLane, queue: ParkingQueue, { delivery, attempt }: ParkedAttempt): void {
@@ -414,7 +350,7 @@ export class Parking {
   private leave(lane: ParkedLane): void {
     lane.state = 'returning'
     if (lane.stored.entries.length > 0) return
-    this.lanes.delete(lane.stored)
+    this.lanes.remove(lane)
     lane.store.forgetLane(lane.stored)
     this.counts.returned++
   }

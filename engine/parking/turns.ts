@@ -3,7 +3,8 @@
  * Queues and tenants take turns. A tenant has no more of a queue's places than are left, so that there is always one for the next tenant.
  */
 import type { ParkedLane } from './parked-lane.ts'
-import type { ParkedEntry, ParkedStore } from './parked-store.ts'
+import type { ParkedStore } from './parked-store.ts'
+import type { ParkedEntry } from './stored-lane.ts'
 
 interface QueueTurns {
   /** By tenant, the first to come first. */
