@@ -441,7 +441,10 @@ class LocalDeviceGateway
       const device = await this.credentials.refresh(token)
       const isOwn = device?.deviceId === record.originator.id
       if (!isOwn || !mayGoOn(record.identity, device)) this.endSessions(record, 'CREDENTIALS_CHANGED')
-      if (isOwn) record.identity = device
+      if (isOwn) {
+        record.identity = device
+        record.actor.tell({ kind: 'refreshed' })
+      }
       return true
     } catch {
       // Counted; whoever asks tries again.

@@ -200,6 +200,11 @@ export class LocalDeviceSession implements DeviceSession, SessionHandle, CalledS
   }
 
   /** On the session actor's turn. */
+  refreshed(): void {
+    if (!this.hasEnded) this.listener.refreshed?.()
+  }
+
+  /** On the session actor's turn. */
   end(reason: SessionEnd): void {
     if (this.hasEnded) return
     this.hasEnded = true

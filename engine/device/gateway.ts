@@ -116,6 +116,8 @@ export interface DeviceSessionListener {
   sharedAttributesChanged(update: SharedAttributesUpdate): void
   /** Only of sessions that listen for calls. */
   called?(request: CallRequest): void
+  /** The session's `device`, or what its profile says, may be another now. */
+  refreshed?(): void
   /** The session ends from the platform's side: device deleted, credentials changed, a newer session, shutdown. */
   closed(reason: SessionEnd): void
 }

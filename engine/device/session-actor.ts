@@ -78,6 +78,9 @@ export class SessionActor implements Behaviour<SessionEvent> {
         return waitsNoMore(record, event.session)
       case 'shared-attributes':
         return publish(record, event.update)
+      case 'refreshed':
+        for (const session of record.longLived) session.refreshed()
+        return
       case 'attributes-missed':
         if (record.subscribed === undefined) return
         record.missedSince = record.missedSince === 0 ? event.since : Math.min(record.missedSince, event.since)

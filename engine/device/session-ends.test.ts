@@ -32,6 +32,23 @@ describe('a session that waits for one call, without a connection,', () => {
 })
 
 describe('sessions of a device that is changed', () => {
+  it('hear that it is another once they have it, and nothing of others', async () => {
+    const bench = openGatewayBench()
+    const [{ session, listener }, other] = [await bench.open('one'), await bench.open('two')]
+    await bench.clock.settle()
+    assert.equal(listener.refreshes, 0)
+    const seen: string[] = []
+    listener.refreshed = () => seen.push(session.device.deviceName)
+    bench.directory.devices.set('one', identityOf('one', { deviceName: 'renamed' }))
+    bench.feed.publish({ kind: 'device-changed', entity: ONE, credentialsChanged: false })
+    await bench.clock.settle()
+    assert.deepEqual([seen, other.listener.refreshes], [['renamed'], 0])
+    session.close()
+    bench.feed.publish({ kind: 'device-changed', entity: ONE, credentialsChanged: false })
+    await bench.clock.settle()
+    assert.deepEqual(seen, ['renamed'])
+  })
+
   const sparkplug = { mqtt: { ...STANDARD_MQTT, sparkplug: { attributesMetricNames: [] } } }
   const cases: readonly (readonly [Partial<DeviceIdentity>, Partial<DeviceIdentity>, isEnded: boolean])[] = [
     [{ isGateway: true }, {}, true],

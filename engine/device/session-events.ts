@@ -17,6 +17,8 @@ export interface SessionHandle {
   readonly id: number
   /** Unix ms. */
   readonly openedAt: number
+  /** The device may be another, or say something else. */
+  refreshed(): void
   /** The platform ends it. */
   end(reason: SessionEnd): void
   tell(update: Parameters<DeviceSessionListener['sharedAttributesChanged']>[0]): void
@@ -50,6 +52,8 @@ export type SessionEvent =
       readonly answer: (answer: Promise<AttributeAnswer>) => void
     }
   | { readonly kind: 'shared-attributes'; readonly update: SharedAttributesUpdate }
+  /** The record has another identity. */
+  | { readonly kind: 'refreshed' }
   /** Changes of shared attributes since then (Unix ms) may not have been told. */
   | { readonly kind: 'attributes-missed'; readonly since: number }
   | { readonly kind: 'attributes-read'; readonly attributes: readonly Attribute[] | undefined }

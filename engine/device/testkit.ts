@@ -140,9 +140,14 @@ export class MemoryAttributes implements DeviceAttributes {
 export class ListeningSession implements DeviceSessionListener {
   readonly updates: SharedAttributesUpdate[] = []
   readonly ends: string[] = []
+  refreshes = 0
 
   sharedAttributesChanged(update: SharedAttributesUpdate): void {
     this.updates.push(update)
+  }
+
+  refreshed(): void {
+    this.refreshes++
   }
 
   closed(reason: string): void {

@@ -106,6 +106,20 @@ test('a client of Eclipse Leshan works', { timeout: 120_000 }, async (context) =
   await client.heard('WRITE 14 +07')
   assert.deepEqual(await call('ObserveCancel', { id: '/3_1.2/0/9' }), { result: 'CONTENT', value: '1' })
 
+  // A profile that changes counts at once.
+  const current = await rest.expect<typeof PROFILE>('GET', `/api/deviceProfile/${profile.id.id}`)
+  const { profileData } = current
+  const { transportConfiguration } = profileData
+  const observeAttr = { ...transportConfiguration.observeAttr, telemetry: ['/3_1.2/0/9', '/3_1.2/0/14'] }
+  await rest.expect('POST', '/api/deviceProfile', {
+    ...current,
+    profileData: { ...profileData, transportConfiguration: { ...transportConfiguration, observeAttr } },
+  })
+  await eventually(
+    () => rest.expect<{ offset?: { value: string | null }[] }>('GET', `${ofDevice}/values/timeseries?keys=offset`),
+    ({ offset }) => offset?.[0]?.value === '+07',
+  )
+
   client.tell('stop')
   await client.heard('DEREGISTERED')
   const attributes = (scope: string) =>

@@ -83,6 +83,34 @@ describe('a client that sleeps', () => {
       assert.equal(session.listening, undefined)
     }))
 
+  it('is told of its new profile once it is heard, and at once where it sleeps no more', () =>
+    bench(PSM, async ({ gateway, clock, client }) => {
+      const one = await client()
+      await one.register('one', ['lt=86400'])
+      await one.answerNext({ code: '2.05', format: 110, observe: 1, payload: '[{"n":"/3/0/9","v":1}]' })
+      await gateway.uploaded(1)
+      const session = await listening(gateway)
+      const become = (settings: JsonObject, observed: string): void => {
+        const observeAttr = { ...OBSERVING, observe: [observed] }
+        session.device = { ...session.device, lwm2m: { observeAttr, clientLwM2mSettings: settings } }
+        session.listener.refreshed?.()
+      }
+      clock.advance(5000)
+      become({ powerMode: 'PSM' }, '/3/0/10')
+      assert.equal(session.listening, undefined)
+      const count = one.raw.messages.length
+      await one.update()
+      assert.equal(one.raw.messages[count]?.code, '2.04', 'nothing was asked while it slept')
+      assert.equal(await one.answerNext({ code: '4.04' }), 'GET /3/0/10 observe=0')
+      assert.equal(await one.answerNext({ code: '2.05', format: 110, payload: '[{"n":"/3/0/9","v":2}]' }), 'GET /3/0/9')
+      await gateway.uploaded(2)
+      clock.advance(10_000)
+      assert.equal(session.listening, undefined)
+      become({ powerMode: 'DRX' }, '/3/0/11')
+      assert.equal(await one.answerNext({ code: '4.04' }), 'GET /3/0/11 observe=0')
+      assert.equal(session.listening, 'all')
+    }))
+
   it('has another time to listen once its profile says so', () =>
     bench(PSM, async ({ gateway, clock, client }) => {
       const one = await client()

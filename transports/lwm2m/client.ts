@@ -111,9 +111,15 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
   }
 
   updated(hasNewOffer: boolean): void {
-    const { lwm2m } = this.registration.session.device
-    if (hasNewOffer || lwm2m !== this.configured) this.replan()
+    if (hasNewOffer || this.isOutdated) this.replan()
     this.heard()
+  }
+
+  /** One that sleeps hears of it when it is awake. */
+  refreshed(): void {
+    if (this.isEnded || !this.isOutdated) return
+    this.replan()
+    if (this.isAwake || this.listensMs === undefined) this.heard()
   }
 
   /** By whatever it said: it listens for a while, and gets what it missed. */
@@ -216,6 +222,10 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     else if (error.kind === 'retryable') counts.refused++
   }
 
+  private get isOutdated(): boolean {
+    return this.registration.session.device.lwm2m !== this.configured
+  }
+
   private replan(): void {
     this.configured = this.registration.session.device.lwm2m
     try {
@@ -233,7 +243,8 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
       this.start = 'again'
       return
     }
-    this.start = 'running'
+    this.start = this.isAwake ? 'running' : 'due'
+    if (!this.isAwake) return
     void this.starting()
   }
 

@@ -27,7 +27,12 @@ function bench(perTenant = 100) {
   const clock = new StandingClock()
   const registrations = new Registrations({
     ...{ gateway, clock, shares: new TenantShares(1000, perTenant) },
-    attach: () => ({ sharedAttributesChanged: () => undefined, updated: () => undefined, ended: () => undefined }),
+    attach: () => ({
+      sharedAttributesChanged: () => undefined,
+      refreshed: () => undefined,
+      updated: () => undefined,
+      ended: () => undefined,
+    }),
   })
   return { gateway, clock, registrations }
 }

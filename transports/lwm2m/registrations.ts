@@ -20,6 +20,8 @@ export type ClientAddress = Peer
 
 /** What is told of one registration from its begin to its end. */
 export interface RegisteredClient extends Pick<DeviceSessionListener, 'sharedAttributesChanged' | 'called'> {
+  /** Its profile may be another. */
+  refreshed(): void
   /** It was heard, and said perhaps that it has another list of objects. */
   updated(hasNewOffer: boolean): void
   ended(): void
@@ -112,6 +114,7 @@ export class Registrations {
     const id = randomBytes(ID_BYTES).toString('base64url')
     const session = gateway.openSession(device, 'lasting', {
       sharedAttributesChanged: (update) => this.byId.get(id)?.client?.sharedAttributesChanged(update),
+      refreshed: () => this.byId.get(id)?.client?.refreshed(),
       called: (call) => this.byId.get(id)?.client?.called?.(call),
       closed: () => this.forget(id),
     })

@@ -141,6 +141,7 @@ class Lwm2mServer implements Lwm2mTransport {
     return {
       sharedAttributesChanged: client.sharedAttributesChanged.bind(client),
       called: client.called.bind(client),
+      refreshed: client.refreshed.bind(client),
       updated: client.updated.bind(client),
       ended: () => {
         this.clients.delete(id)
