@@ -11,6 +11,7 @@ import { errorText } from '../model/errors.ts'
 import { certificateFiles } from '../server/certificate.ts'
 import { TRANSPORTS } from '../transports/catalogue.ts'
 import { httpsCertificate } from './https-certificate.ts'
+import { integrationCertificate } from './integration-certificate.ts'
 
 type FileKey =
   | 'mqttsCaFile'
@@ -25,7 +26,8 @@ type FileKey =
 /** Throws `config.FILE_UNUSABLE`, `certificate.FILE_UNUSABLE`, `certificate.FILE_MISSING`. */
 export function refuseUnusableFiles(config: Config): void {
   const shown = TRANSPORTS.flatMap(({ listeners }) => listeners(config)).map((at) => at !== 'http' && at.certificate)
-  for (const certificate of [httpsCertificate(config), ...shown]) if (certificate) certificateFiles(certificate)
+  const others = [httpsCertificate(config), integrationCertificate(config)]
+  for (const certificate of [...others, ...shown]) if (certificate) certificateFiles(certificate)
   for (const key of ['natsCaFile', 'questDbCaFile', 'mqttsCaFile', 'coapsCaFile', 'redisCaFile'] as const) {
     check(config, key, (text) => void new X509Certificate(text))
   }

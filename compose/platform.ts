@@ -96,6 +96,7 @@ export async function startPlatform(
       integrationRules: {
         ...{ ports: config.integrationPorts, addresses: config.integrationAddresses },
         folder: config.integrationFolder,
+        hasCertificate: config.integrationSslCertFile !== undefined,
       },
       provisioning: { ...DEFAULT_ATTEMPT_LIMITS, wrongPerAddress: config.provisionWrongPerAddress },
       usageIntervalMs: config.usageReportSeconds * 1000,

@@ -15,6 +15,7 @@ import type { Outbound } from '../services/outbound/outbound.ts'
 import type { Services } from '../services/services.ts'
 import type { Closing } from './closing.ts'
 import type { Cluster } from './cluster.ts'
+import { openIntegrationCertificate } from './integration-certificate.ts'
 
 export interface IntegrationParts {
   readonly config: Config
@@ -56,6 +57,7 @@ export async function runIntegrations(parts: IntegrationParts): Promise<Webhooks
   const runner = new IntegrationRunner({
     ...{ integrations, intake, figures, attributes, owners: cluster.owners, feed, guard: outbound.guard },
     ...{ clock: systemClock, shares, root: config.integrationFolder },
+    secureContext: openIntegrationCertificate(config, log, closing),
     report,
   })
   closing.add('integrations', () => runner.close())

@@ -28,6 +28,23 @@ export const INTEGRATION_SETTINGS = {
     description:
       'Addresses of this machine, beside those of the loopback, that integrations may listen at; `0.0.0.0` stands for all of IPv4. Whoever reaches one may send.',
   }),
+  integrationSslCertFile: integrations.file({
+    name: 'INTEGRATION_SSL_PEM_CERT',
+    description:
+      'Certificate that TCP integrations with `tls` show, and behind it those that vouch for it; none: no integration may have `tls`. Read again when it changes.',
+  }),
+  integrationSslKeyFile: integrations.file({
+    name: 'INTEGRATION_SSL_PEM_KEY',
+    description: 'Its private key; none: it is in the file of the certificate.',
+  }),
+  integrationSslKeyPassword: integrations.secret({
+    name: 'INTEGRATION_SSL_PEM_KEY_PASSWORD',
+    default: undefined,
+    absent: 'none',
+    allowed: 'a text that is not empty',
+    accepts: (text) => text !== '',
+    description: 'Opens the private key.',
+  }),
   integrationFolder: integrations.file({
     name: 'INTEGRATION_FOLDER',
     description:

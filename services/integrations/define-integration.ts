@@ -2,6 +2,7 @@
  * How a kind of integration is declared: its configuration, where its secrets stand, and how what it collects from is opened. A kind is
  * one file in `kinds/` and one line in `catalogue.ts`.
  */
+import type { SecureContext } from 'node:tls'
 import { z } from 'zod'
 import type { Clock } from '../../model/clock.ts'
 import type { MillraceError } from '../../model/errors.ts'
@@ -58,6 +59,8 @@ export interface SourceParts<Configuration> {
   readonly clock: Clock
   readonly positions: Positions
   readonly shares: SourceShares
+  /** What a port shows whose senders speak TLS, as it is now; undefined: the operator names no certificate. */
+  readonly secureContext: (() => SecureContext) | undefined
   /** Below which each tenant has a folder of its own; undefined: no files are read. */
   readonly root: string | undefined
   /** How far it has come, for the statistics. */

@@ -32,6 +32,10 @@ export const IntegrationErrors = defineErrors('integration', {
     ...BAD_REQUEST,
     text: 'The operator does not allow integrations to listen at {address} (INTEGRATION_ADDRESSES)',
   },
+  NO_CERTIFICATE: {
+    ...BAD_REQUEST,
+    text: 'The operator names no certificate for integrations with tls (INTEGRATION_SSL_PEM_CERT)',
+  },
   NO_FOLDER: {
     ...BAD_REQUEST,
     text: 'The operator names no folder whose files integrations may read (INTEGRATION_FOLDER)',

@@ -8,6 +8,8 @@ export interface OperatorRules {
   readonly ports: readonly PortRange[]
   /** Addresses of this machine, beside those of the loopback, that they may listen at. */
   readonly addresses: readonly string[]
+  /** Whether the operator names a certificate for ports that are sealed. */
+  readonly hasCertificate?: boolean
   /** Below which each tenant has a folder of its own; undefined: no files are read. */
   readonly folder?: string | undefined
 }
@@ -19,6 +21,11 @@ const LOOPBACK = ['127.0.0.0/8', '::1']
 /** Throws `NO_FOLDER`. */
 export function checkFolder({ folder }: OperatorRules): void {
   if (folder === undefined) throw IntegrationErrors.NO_FOLDER()
+}
+
+/** Throws `NO_CERTIFICATE`. */
+export function checkCertificate({ hasCertificate }: OperatorRules): void {
+  if (hasCertificate !== true) throw IntegrationErrors.NO_CERTIFICATE()
 }
 
 /** Throws `PORT_NOT_ALLOWED`, `ADDRESS_NOT_ALLOWED`. */

@@ -2,6 +2,7 @@
  * Runs the integrations that collect by themselves: each in the process that owns its partition, begun anew when it changes. Two processes
  * may run one for a moment, when the owner changes: what both bring is stored twice under the same keys and times, or is another point of no time.
  */
+import type { SecureContext } from 'node:tls'
 import type { Clock, TimerHandle } from '../../model/clock.ts'
 import { entityId } from '../../model/entity-id.ts'
 import { errorText } from '../../model/errors.ts'
@@ -27,6 +28,8 @@ export interface RunnerParts {
   readonly feed: Pick<ChangeFeed, 'listenToAll' | 'onGap' | 'settled'>
   readonly guard: AddressGuard
   readonly shares: SourceShares
+  /** Of ports whose senders speak TLS. */
+  readonly secureContext?: (() => SecureContext) | undefined
   /** Of files that are read. */
   readonly root: string | undefined
   readonly clock: Clock
@@ -141,7 +144,7 @@ export class IntegrationRunner {
 
   private async begin(integration: Integration, isChanged: boolean): Promise<void> {
     const { id, tenantId, version } = integration
-    const { intake, integrations, guard, clock, shares, root } = this.parts
+    const { intake, integrations, guard, clock, shares, root, secureContext } = this.parts
     const figures = this.parts.figures.of(integration)
     const step = isChanged ? 'UPDATED' : 'STARTED'
     let inlet: OpenedInlet | undefined
@@ -152,7 +155,7 @@ export class IntegrationRunner {
       inlet = await intake.open(integration)
       figures.is('CONNECTING')
       const source = await open({
-        ...{ id, tenantId, inlet, guard, clock, shares, root, positions: this.positionsOf(integration) },
+        ...{ id, tenantId, inlet, guard, clock, shares, secureContext, root, positions: this.positionsOf(integration) },
         progress: (json) => figures.progress(json),
         connected: (isConnected, reason) => figures.is(isConnected ? 'RUNNING' : 'CONNECTING', reason),
       })

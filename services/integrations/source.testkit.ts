@@ -1,5 +1,6 @@
 /** What the tests of sources hand them: an inlet whose room and receipts the test has in its hands. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { SecureContext } from 'node:tls'
 import { ManualClock } from '../../model/manual-clock.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { JsonValue } from '../../model/json.ts'
@@ -71,6 +72,7 @@ export function sourceParts<Configuration>(
   configuration: Configuration,
   clock: Clock = new ManualClock(),
   limits: Partial<SourceShareSettings> = {},
+  secureContext?: () => SecureContext,
 ) {
   const inlet = new TestInlet()
   const positions = new TestPositions()
@@ -78,6 +80,7 @@ export function sourceParts<Configuration>(
   const shares = new SourceShares({ tenantPorts: 5, maxConnections: 100, maxBytes: 1 << 20, ...limits })
   const parts: SourceParts<Configuration> = {
     root: undefined,
+    secureContext,
     progress: () => undefined,
     ...{
       configuration,

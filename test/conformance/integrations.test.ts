@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -12,6 +13,7 @@ import { integration } from '../../commands/integration.ts'
 import { RestClient, login } from '../support/clients.ts'
 import { hasMosquitto, startMosquitto } from '../support/mosquitto.ts'
 import { freePorts } from '../support/servers/ports.ts'
+import { createAuthority } from '../support/certificates.ts'
 import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
 import { eventually } from './wait.ts'
 
@@ -223,6 +225,35 @@ test('integrations: ports of the operator, over TCP and UDP', async (context) =>
   const late = connect(tcp, '127.0.0.1')
   const [error] = (await once(late, 'error')) as [NodeJS.ErrnoException]
   assert.equal(error.code, 'ECONNREFUSED')
+})
+
+test('integrations: a TCP port over TLS, with the certificate of the operator', async (context) => {
+  const [port = 0] = await freePorts(1)
+  const authority = await createAuthority(context)
+  const { certFile, keyFile } = await authority.issue(['127.0.0.1'])
+  const millrace = await startMillrace({
+    environment: {
+      ...{ INTEGRATION_PORTS: String(port), INTEGRATION_SSL_PEM_CERT: certFile, INTEGRATION_SSL_PEM_KEY: keyFile },
+    },
+  })
+  context.after(() => millrace.kill())
+  const rest = await restOf(millrace)
+  const script = 'return {deviceName: "sealed", telemetry: {ts: 1700000000000, values: {n: payload.n}}};'
+  const { id } = await rest.expect<Entity>('POST', '/api/integration', {
+    ...{ name: 'sealed', type: 'TCP', converter: { script } },
+    configuration: { port, tls: true, answer: 'OK\n' },
+  })
+  const statistics = () => rest.expect<Statistics>('GET', `/api/integration/${id.id}/statistics`)
+  await eventually(statistics, ({ state }) => state === 'RUNNING')
+  const socket = connectTls({ port, host: '127.0.0.1', ca: await readFile(authority.caFile) })
+  context.after(() => socket.destroy())
+  socket.write('{"n":7}\n')
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  assert.equal(answer.toString(), 'OK\n')
+  await eventually(
+    () => madeOf(rest, 'sealed'),
+    (found) => found[0] === 7,
+  )
 })
 
 test('integrations: files of a folder, with a report of bad lines', async (context) => {

@@ -36,6 +36,8 @@ export const tcpFraming = z.discriminatedUnion('type', [
 
 export const tcpConfiguration = z.object({
   ...listenMembers,
+  /** Senders speak TLS; the certificate is the operator's. */
+  tls: z.boolean().default(false),
   framing: tcpFraming.default({ type: 'LINE' }),
   /** Written back for each frame when it is stored; absent: nothing is written. */
   answer: z.string().min(1).max(LONGEST_ANSWER).nullish(),

@@ -1,6 +1,6 @@
 /** A TCP port: senders connect and send frames; each may be answered when it is stored. */
 import { defineIntegration } from '../define-integration.ts'
-import { checkListening } from '../operator-rules.ts'
+import { checkCertificate, checkListening } from '../operator-rules.ts'
 import { listenText } from './listen-configuration.ts'
 import { tcpConfiguration } from './tcp-configuration.ts'
 
@@ -11,6 +11,9 @@ export const tcp = defineIntegration({
   secrets: {},
   placeOf: listenText,
   example: { port: 5000, framing: { type: 'LINE' }, answer: 'OK\n' },
-  check: checkListening,
+  check: (configuration, rules) => {
+    checkListening(configuration, rules)
+    if (configuration.tls) checkCertificate(rules)
+  },
   open: async (parts) => (await import('./tcp-source.ts')).openTcpSource(parts),
 })
