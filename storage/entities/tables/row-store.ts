@@ -184,11 +184,21 @@ export class RowStore {
   /** Read beside the commits: a search looks at every row. Throws `PAGE_SIZE`, `PAGE_NUMBER`, `SORT_PROPERTY`. */
   async page({ where, joins = [], sort, search, query, first = [] }: RowPage): Promise<Page<Row>> {
     checkPageQuery(query)
-    const filter = this.filter(where, this.matching(search, query.textSearch))
-    const from = sql`from ${sql.table(this.table.name)} ${this.joined(joins)} ${filter}`
-    const counting = sql<{ total: number }>`select count(*) as total ${from}`
+    const matching = this.matching(search, query.textSearch)
+    const filter = this.filter(where, matching)
+    const order = this.order(sort, query, first)
+    const looked = [...where.flatMap(columnsOf), ...(matching === undefined ? [] : search.map(columnOf))]
+    const sorted = [...first.map(({ column }) => column), sortColumn(sort, query) ?? '']
+    const from = (columns: readonly string[]) => {
+      const needed = joins.filter(({ alias }) => columns.some((column) => column.startsWith(`${alias}.`)))
+      return sql`from ${sql.table(this.table.name)} ${this.joined(needed)} ${filter}`
+    }
+    const counting = sql<{ total: number }>`select count(*) as total ${from(looked)}`
     const offset = query.page === 0 ? sql`` : sql` offset ${query.page * query.pageSize}`
-    const rows = sql<Row>`select ${this.selected(joins)} ${from} ${this.order(sort, query, first)} limit ${query.pageSize}${offset}`
+    // What is shown is looked up of the page alone (`benchmarks/entity-query`: a tenth of the time).
+    const page = sql`select ${this.ref('id')} as id ${from([...looked, ...sorted])} ${order} limit ${query.pageSize}${offset}`
+    const rows = sql<Row>`select ${this.selected(joins)} from (${page}) as found
+      join ${sql.table(this.table.name)} on ${this.ref('id')} = found.id ${this.joined(joins)} ${order}`
     const [counted, found] = await Promise.all([
       this.database.scan(counting.compile(this.database.builder)),
       this.database.scan(rows.compile(this.database.builder)),
@@ -454,22 +464,38 @@ export class RowStore {
 
   private order(
     sort: Readonly<Record<string, string>>,
-    { sortProperty, sortOrder }: PageQuery,
+    query: PageQuery,
     first: NonNullable<RowPage['first']>,
   ): RawBuilder<unknown> {
+    const { sortProperty, sortOrder } = query
     const before = first.map(({ column, direction }) => sql`${this.ref(column)} ${DIRECTIONS[direction]}, `)
     const start = sql`order by ${sql.join(before, sql``)}`
     const byId = sql`${this.ref('id')}`
-    if (sortProperty === undefined || sortProperty === '' || sortProperty === 'id')
+    const column = sortColumn(sort, query)
+    if (column === undefined)
       return sql`${start}${byId}${sortProperty === 'id' && sortOrder === 'DESC' ? sql` desc` : sql``}`
-    const column = Object.hasOwn(sort, sortProperty) ? sort[sortProperty] : undefined
-    if (column === undefined) throw EntityStoreErrors.SORT_PROPERTY({ property: sortProperty })
     return sql`${start}${this.ref(column)} ${DIRECTIONS[sortOrder ?? 'ASC']}, ${byId}`
   }
 
   private ref(column: string): RawBuilder<unknown> {
     return sql.ref(column.includes('.') ? column : `${this.table.name}.${column}`)
   }
+}
+
+/** Undefined for the id. Throws `SORT_PROPERTY`. */
+function sortColumn(sort: RowPage['sort'], { sortProperty }: PageQuery): string | undefined {
+  if (sortProperty === undefined || sortProperty === '' || sortProperty === 'id') return undefined
+  const column = Object.hasOwn(sort, sortProperty) ? sort[sortProperty] : undefined
+  if (column === undefined) throw EntityStoreErrors.SORT_PROPERTY({ property: sortProperty })
+  return column
+}
+
+function columnsOf(condition: Condition): readonly string[] {
+  return 'anyOf' in condition ? condition.anyOf.flatMap(columnsOf) : [condition.column]
+}
+
+function columnOf(searched: string | Searched): string {
+  return typeof searched === 'string' ? searched : searched.column
 }
 
 function valueOf(row: Row, name: string): SqlValue {
