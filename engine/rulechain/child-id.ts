@@ -59,6 +59,11 @@ export function alarmVisitId(
   return idOf(['alarm', visit, nodeId, does, entityId, type])
 }
 
+/** Of the notification that a node asks for in one visit. */
+export function notifiedId(visit: string, nodeId: string): string {
+  return idOf(['notified', visit, nodeId])
+}
+
 /** The visit of a node as a number below 2^52, for a column of what it writes. */
 export function writerOf(visit: string, nodeId: string): number {
   return Number.parseInt(hash('sha256', `${visit.length},${visit}${nodeId}`, 'hex').slice(0, 13), 16)

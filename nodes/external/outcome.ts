@@ -1,6 +1,6 @@
 /** What all external nodes share: how the outcome of a call goes on, and what their configurations have in common. */
 import { z } from 'zod'
-import type { Emission, NodeInstance, NodeOutcome } from '../../engine/rulechain/node.ts'
+import type { Emission, NodeInstance, NodeOutcome, Visited } from '../../engine/rulechain/node.ts'
 import type {
   NodeOutbound,
   OutboundCertificates,
@@ -18,28 +18,28 @@ interface Opened {
 }
 
 /**
- * A node that calls a service with each message. `call` answers the message that goes on through `Success`; a failure goes through `Failure` with
+ * A node that calls a service with each message, at its visit. `call` answers the message that goes on through `Success`; a failure goes through `Failure` with
  * its reason in the metadata. With `forceAck` the message settles first, and what goes on is a message of its own.
  */
 export function callingNode(
   { forceAck }: Pick<NodeOutbound, 'forceAck'>,
   client: Opened,
-  call: (message: Message) => Promise<Outcome>,
+  call: (message: Message, at: Visited) => Promise<Outcome>,
 ): NodeInstance {
-  const emitted = async (message: Message): Promise<Outcome> => {
+  const emitted = async (message: Message, at: Visited): Promise<Outcome> => {
     try {
-      return await call(message)
+      return await call(message, at)
     } catch (error) {
       return failure(message, error)
     }
   }
   const close = (): Promise<void> => client.close()
   if (!forceAck) return { handle: emitted, close }
-  const outcome = async (message: Message): Promise<NodeOutcome> => {
-    const { relations, ...rest } = await emitted(message)
+  const outcome = async (message: Message, at: Visited): Promise<NodeOutcome> => {
+    const { relations, ...rest } = await emitted(message, at)
     return { ...rest, relation: relations[0] }
   }
-  return { handle: (message) => ({ flow: 'afterwards', outcome: outcome(message) }), close }
+  return { handle: (message, at) => ({ flow: 'afterwards', outcome: outcome(message, at) }), close }
 }
 
 /** A call comes out once. */

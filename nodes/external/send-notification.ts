@@ -14,7 +14,8 @@ export const sendNotification = defineNode({
   name: NAME,
   category: 'EXTERNAL',
   relations: ['Success'],
-  description: 'Asks for a notification by a template; Success when the request is stored, its result in the metadata.',
+  description:
+    'Asks for a notification by a template; Success when the request is stored, its result in the metadata. A redelivered message asks once.',
   configuration: z.looseObject({
     targets: z.array(z.uuid()).meta({ title: 'Targets', description: 'Ids of notification targets.' }),
     templateId: z
@@ -30,10 +31,20 @@ export const sendNotification = defineNode({
     const refused = (field: string) => NodeErrors.CONFIGURATION_INVALID({ node: NAME, field, reason: 'is missing' })
     if (targetIds.length === 0) throw refused('targets')
     if (templateId === null) throw refused('templateId')
-    return callingNode(outbound, { close: async () => undefined }, async (message) => {
+    return callingNode(outbound, { close: async () => undefined }, async (message, at) => {
+      // Said at once: the visit is the message's where the node is called.
+      const visit = at.visit().id
       const { originator, type: messageType, customerId = null } = message
       const values = valuesOf(message)
-      await notifications.send({ templateId: templateId.id, targetIds, originator, customerId, messageType, values })
+      await notifications.send({
+        visit,
+        templateId: templateId.id,
+        targetIds,
+        originator,
+        customerId,
+        messageType,
+        values,
+      })
       return success(withMetadata(message, [['notificationRequestResult', stringifyJson({ targets: targetIds })]]))
     })
   },

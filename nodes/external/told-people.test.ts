@@ -13,8 +13,11 @@ test('a notification is asked for with the message’s values', async () => {
   const [result] = await runNode(await createNode(sendNotification, configuration, context), message)
   assert.deepEqual(result?.emissions[0]?.relations, ['Success'])
   assert.equal(result?.emissions[0]?.message.metadata['notificationRequestResult'], `{"targets":["${ID}"]}`)
+  const [sent] = context.fakes.notifications.sent
+  assert.match(sent?.visit ?? '', /^visit \d+$/)
   assert.deepEqual(context.fakes.notifications.sent, [
     {
+      visit: sent?.visit,
       ...{ templateId: ID, targetIds: [ID], originator: message.originator, customerId: null },
       ...{ messageType: 'POST_TELEMETRY_REQUEST', values: { temperature: '25', place: 'hall' } },
     },

@@ -17,6 +17,7 @@ import { assets } from '../entities/asset.ts'
 import { customers } from '../entities/customer.ts'
 import { deviceProfiles } from '../entities/device-profile.ts'
 import { devices } from '../entities/device.ts'
+import { notificationRequests, notificationTargets, notificationTemplates } from '../entities/notification.ts'
 import { entityViews } from '../entities/entity-view.ts'
 import { nodeCapabilitiesOf } from '../node-capabilities.ts'
 import { testOutbound } from '../outbound/testkit.ts'
@@ -335,10 +336,33 @@ await onBothDatabases('what nodes may ask for ', (open) => {
 
   test("a notification needs the tenant's own template", async () => {
     const request = {
-      ...{ templateId: RULE_NODE_ID, targetIds: [], originator: entityId('TENANT', platform.tenantId) },
+      ...{ visit: 'v', templateId: RULE_NODE_ID, targetIds: [], originator: entityId('TENANT', platform.tenantId) },
       ...{ customerId: null, messageType: 'ALARM', values: {} },
     }
     await assert.rejects(capability('notifications').send(request), /not found/i)
+  })
+
+  test('a notification is asked for once by each visit, however often its message comes', async () => {
+    const { declared } = platform.services
+    const { id: templateId } = await declared.of(notificationTemplates).saveByUser(platform.tenant, {
+      name: 'told once',
+      configuration: { deliveryMethodsTemplates: { WEB: { enabled: true, subject: 'S', body: 'B' } } },
+    })
+    const { id: targetId } = await declared.of(notificationTargets).saveByUser(platform.tenant, {
+      ...{ name: 'all', configuration: { type: 'PLATFORM_USERS', usersFilter: { type: 'ALL_USERS' } } },
+    })
+    const request = {
+      ...{ templateId, targetIds: [targetId], originator: entityId('TENANT', platform.tenantId) },
+      ...{ customerId: null, messageType: 'ALARM', values: {} },
+    }
+    for (const visit of ['one', 'one', 'two']) await capability('notifications').send({ ...request, visit })
+    await platform.services.notifications.settled()
+    await capability('notifications').send({ ...request, visit: 'one' })
+    await platform.services.notifications.settled()
+    const stored = await declared
+      .of(notificationRequests)
+      .findWhere([{ column: 'tenant_id', is: platform.tenantId }], 10)
+    assert.equal(stored.filter((one) => one.templateId === templateId).length, 2)
   })
 
   test('mail without a server is refused', async () => {

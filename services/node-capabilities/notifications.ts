@@ -1,5 +1,6 @@
 /** Notifications that nodes send to the tenant's targets. */
 import { entityId } from '../../model/entity-id.ts'
+import { notifiedId } from '../../engine/rulechain/child-id.ts'
 import type { NodeIdentity } from '../../engine/rulechain/capabilities.ts'
 import type { NodeNotificationRequest, NodeNotifications } from '../../engine/rulechain/capabilities/notifications.ts'
 import { notificationRequests, notificationTargets, notificationTemplates } from '../entities/notification.ts'
@@ -12,10 +13,14 @@ import type { Services } from '../services.ts'
 type Parts = Pick<Services, 'declared' | 'notifications'>
 
 export function nodeNotifications(parts: Parts): (node: NodeIdentity) => NodeNotifications {
-  return ({ tenantId }) => ({ send: (request) => send(parts, tenantId, request) })
+  return (node) => ({ send: (request) => send(parts, node, request) })
 }
 
-async function send({ declared, notifications }: Parts, tenantId: string, request: NodeNotificationRequest) {
+async function send(
+  { declared, notifications }: Parts,
+  { tenantId, ruleNodeId }: NodeIdentity,
+  request: NodeNotificationRequest,
+): Promise<void> {
   const { templateId, targetIds, originator, customerId, messageType, values } = request
   const template = await declared.of(notificationTemplates).find(tenantId, templateId)
   if (template === undefined) throw itemNotFound(entityId('NOTIFICATION_TEMPLATE', templateId))
@@ -24,7 +29,9 @@ async function send({ declared, notifications }: Parts, tenantId: string, reques
   if (missing !== undefined) throw itemNotFound(entityId('NOTIFICATION_TARGET', missing))
   if (!(await notifications.hasRoom(tenantId))) throw NotificationErrors.TOO_MANY_WAITING({ limit: MAX_WAITING })
   const requests = declared.of(notificationRequests)
-  const record = requests.fresh(tenantId, {
+  const id = notifiedId(request.visit, ruleNodeId)
+  if ((await requests.find(tenantId, id)) !== undefined) return
+  const fresh = requests.fresh(tenantId, {
     targets: [...targetIds],
     templateName: template.name,
     templateId,
@@ -40,6 +47,6 @@ async function send({ declared, notifications }: Parts, tenantId: string, reques
     dueTime: declared.now(),
     context: contextJson({ parameters: values, concerned: { originator } }),
   })
-  await declared.store.write([requests.insert(record)])
+  await declared.store.write([requests.insert({ ...fresh, id })])
   notifications.wake()
 }

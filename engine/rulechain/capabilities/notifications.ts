@@ -2,6 +2,8 @@
 import type { EntityId } from '../../../model/entity-id.ts'
 
 export interface NodeNotificationRequest {
+  /** Of the message at the node: it asks once, however often it is delivered. */
+  readonly visit: string
   readonly templateId: string
   readonly targetIds: readonly string[]
   readonly originator: EntityId
