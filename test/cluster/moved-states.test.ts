@@ -44,12 +44,17 @@ async function moved(context: TestContext, planted: boolean): Promise<readonly s
   context.after(() => old.kill())
   const rest = new RestClient(front, await login(front))
   const devices = await makeStatefulWorld(rest, DEVICES)
+  await chainRuns(front, rest)
   await sendMore(front, devices, BEFORE)
   await drained(old)
   const all = await owned(old)
 
   line.change({ stalled: true })
   await sendMore(front, devices, 1)
+  await until(
+    'the old owner to have them',
+    async () => (await figure(old, 'millrace_queue_messages_in_flight')) >= DEVICES,
+  )
   await delay(MOMENT_MS)
   process.kill(old.pid, 'SIGSTOP')
   const next = await engine(postgres.url)
@@ -92,6 +97,18 @@ async function sendMore(front: RunningMillrace, devices: readonly SendingDevice[
     stop.abort()
     await sending
   }
+}
+
+/** The engine hears of the new root chain a moment after the API, another process, has answered: until then the former one takes what comes. */
+async function chainRuns(front: RunningMillrace, rest: RestClient): Promise<void> {
+  const probe = await rest.createDevice('probe', 'PROBE')
+  await until('the engine to run the chain', async () => {
+    await fetch(`${front.url}/api/v1/PROBE/telemetry`, { method: 'POST', body: '{"v":1}' })
+    await delay(200)
+    const path = `/api/plugins/telemetry/DEVICE/${probe}/values/timeseries?keys=delta`
+    const { delta } = await rest.expect<{ delta?: readonly { value: string | null }[] }>('GET', path)
+    return typeof delta?.[0]?.value === 'string'
+  })
 }
 
 function owned(engine: RunningMillrace): Promise<number> {
