@@ -26,8 +26,12 @@ const ROUTE_OPTIONS: RouteOptions = {
   headers: [...COMMON_HEADERS, 'access-control-request-headers'],
   maxBodyBytes: 65_536,
 }
-/** Of parts of the reference that are not here: an id stands in their place otherwise. */
-const NOT_HERE = ['/api/tenant/edge', '/api/tenant/edges', '/api/ruleChain/autoAssignToEdgeRuleChains'] as const
+/** Of parts of the reference that are not here: their last word would be read as an id. */
+const NOT_HERE: ReadonlySet<string> = new Set([
+  '/api/tenant/edge',
+  '/api/tenant/edges',
+  '/api/ruleChain/autoAssignToEdgeRuleChains',
+])
 const LOGIN_PATHS: ReadonlySet<string> = new Set(['/api/auth/login', '/api/auth/login/public'])
 
 export function registerFallbacks({ server, auth, clock }: FallbackOptions): void {
@@ -50,10 +54,17 @@ export function registerFallbacks({ server, auth, clock }: FallbackOptions): voi
       refuse(request, reply, () => wrongMethod(request), { Allow })
     server.route('ANY', pattern, handler, ROUTE_OPTIONS)
   }
-  const unknown = (request: HttpRequest, reply: HttpReply): void =>
-    refuse(request, reply, () => ApiErrors.UNKNOWN_PATH({ path: request.path.replace(/^\//, '') }))
-  for (const pattern of NOT_HERE) server.route('GET', pattern, unknown, ROUTE_OPTIONS)
+  const unknown = (request: HttpRequest, reply: HttpReply): void => refuse(request, reply, () => unknownPath(request))
   server.route('ANY', '/*', unknown, ROUTE_OPTIONS)
+}
+
+/** Throws `UNKNOWN_PATH`. */
+export function requireHere(request: HttpRequest): void {
+  if (NOT_HERE.has(request.path)) throw unknownPath(request)
+}
+
+function unknownPath(request: HttpRequest): Error {
+  return ApiErrors.UNKNOWN_PATH({ path: request.path.replace(/^\//, '') })
 }
 
 function wrongMethod(request: HttpRequest): Error {

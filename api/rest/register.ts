@@ -63,7 +63,7 @@ import { importRoutes } from './import-routes.ts'
 import { erasureRoutes } from './erasure-routes.ts'
 import { tenantTransferRoutes } from './tenant-transfer-routes.ts'
 import { entityQueryRoutes, type EntityQueryParts } from './entity-query-routes.ts'
-import { registerFallbacks } from './fallbacks.ts'
+import { registerFallbacks, requireHere } from './fallbacks.ts'
 import { queueStatsRoutes } from './queue-stats-routes.ts'
 import { queueRoutes, type QueueRoutesParts } from './queue-routes.ts'
 import { MAX_PAGE_SIZE, Query } from './query.ts'
@@ -349,6 +349,7 @@ async function answer(
   if (route.authorities === 'public') return route.handle(call)
   const caller = await whoCalls(route, request, auth)
   await services.restRates.check(caller)
+  requireHere(request)
   return route.handle({ ...call, principal: callerFor(route, request, caller) })
 }
 
