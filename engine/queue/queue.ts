@@ -13,22 +13,20 @@ import { MAIN_QUEUE, type Delivery, type Link, type LinkConsumer } from '../link
 import { ParkedDelivery } from '../parking/parked-lane.ts'
 import type { Parking, ParkingQueue } from '../parking/parking.ts'
 import { Crowding } from './crowding.ts'
-import { QueueErrors } from './errors.ts'
 import type { QueueFigures } from './figures.ts'
 import { Held } from './held.ts'
 import type { Lane } from './lane.ts'
 import { Lanes, haveSameLanes, inLogOrder, isSequential } from './lanes.ts'
 import { Outages } from './outages.ts'
-import { Packs } from './packs.ts'
 import { Pauses } from './pauses.ts'
 import type { Queue, QueueOptions } from './queue-options.ts'
 import { MAY, type QueueState } from './queue-state.ts'
 import { RoomRules, type RoomView } from './room-rules.ts'
 import { DEFAULT_QUEUE_SETTINGS, pauseMs, withoutEndlessRetries, type QueueSettings } from './settings.ts'
-import { Task, type Pack, type TaskOwner } from './task.ts'
+import { Starting } from './starting.ts'
+import { Task, type TaskOwner } from './task.ts'
 import { CountsByTenant, type CountName, type TenantCounts } from './tenant-counts.ts'
-import { IS_OVER, judgesPacks, runsOnAfterTimeout, verdictOf, verdictsOf, type Verdict } from './verdict.ts'
-import type { WorkProcessor } from './work.ts'
+import { IS_OVER, verdictOf, verdictsOf, type Verdict } from './verdict.ts'
 
 export type { Queue, QueueOptions } from './queue-options.ts'
 export type { QueueFigures } from './figures.ts'
@@ -46,7 +44,6 @@ export function createQueue(options: QueueOptions): Queue {
 class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomView {
   readonly queueName: string
   private readonly link: Link
-  private readonly processor: WorkProcessor
   private readonly clock: Clock
   private readonly parking: Parking | undefined
   private state: QueueState = 'running'
@@ -58,14 +55,11 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
   private readonly failing = new Set<Lane<Task>>()
   private readonly outages: Outages
   private readonly pauses: Pauses<Lane<Task>>
-  private readonly packs: Packs
   private readonly crowding: Crowding
-  /** Tasks that may start: handed out as one pack at the end of the turn that gathered them; batch by batch under BATCH. */
-  private starting: Task[] = []
+  private readonly starting: Starting
   private settled: Delivery[] = []
   private isTurnAsked = false
   readonly held: Held
-  private inFlight = 0
   private giveUp: (() => void) | undefined
   private detach: (() => void) | undefined
   private retiring: { readonly promise: Promise<boolean>; readonly end: (isGone: boolean) => void } | undefined
@@ -77,7 +71,6 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
   constructor(options: QueueOptions) {
     this.link = options.link
     this.queueName = options.queueName ?? MAIN_QUEUE
-    this.processor = options.processor
     this.clock = options.clock
     this.held = new Held(options.clock)
     this.parking = options.parking
@@ -85,8 +78,8 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
     this.settings = { ...DEFAULT_QUEUE_SETTINGS, ...options.settings }
     this.lanes = new Lanes(this.settings.submit)
     this.pauses = new Pauses(options.clock, (lanes) => this.retry(lanes))
-    this.packs = new Packs(options.clock, (pack) => this.timeOut(pack))
-    this.crowding = new Crowding(options.clock, this.rules, this.packs)
+    this.starting = new Starting(options.clock, options.processor, this)
+    this.crowding = new Crowding(options.clock, this.rules, this.starting.packs)
   }
 
   start(): void {
@@ -152,8 +145,8 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
   }
 
   figures(): QueueFigures {
-    const { counts, inFlight } = this
-    return { ...counts, packs: this.packs.count, held: this.held.count, inFlight, failingLanes: this.failing.size }
+    const { inFlight, packs } = this.starting
+    return { ...this.counts, packs: packs.count, held: this.held.count, inFlight, failingLanes: this.failing.size }
   }
 
   apply(change: Partial<QueueSettings>): void {
@@ -208,7 +201,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
     const lane = this.lanes.of(delivery.message)
     const task = new Task(this, delivery, delivery.attempt, lane)
     if (this.mustWait(lane)) this.wait(task)
-    else this.begin(task)
+    else this.starting.add(task)
   }
 
   /** Parks a delivery with all of its lane, in which nothing begins any more. */
@@ -220,50 +213,15 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
     else this.crowding.leave(lane)
   }
 
-  private begin(task: Task): void {
-    task.lane.inFlight++
-    this.starting.push(task)
-  }
-
-  /** Gives the tasks that gathered to the processor, as one pack with one deadline. */
   private handOut(): void {
-    if (this.starting.length === 0 || !MAY[this.state].start) return
-    let tasks = this.starting
-    if (this.settings.submit === 'BATCH') {
-      if (this.inFlight > 0) return
-      this.takeBackLeaving()
-      tasks = this.starting.splice(0, this.settings.batchSize)
-      if (tasks.length === 0) return
-    } else this.starting = []
-    this.inFlight += tasks.length
-    this.packs.open(tasks, this.settings.processingTimeoutMs, judgesPacks(this.settings))
-    try {
-      this.processor.process(tasks)
-    } catch (error) {
-      // It promised not to: whatever it left open has failed.
-      const failure = QueueErrors.PROCESSOR_FAILED({ reason: errorText(error) }, error)
-      for (const task of tasks) task.fail(failure)
-    }
+    if (MAY[this.state].start) this.starting.handOut((task) => this.takeBack(task))
   }
 
-  /** What waits behind a batch is not begun where its lane is to be parked by now. */
-  private takeBackLeaving(): void {
-    const leaving = this.starting.filter(({ lane }) => lane.parkFor !== undefined)
-    if (leaving.length === 0) return
-    this.starting = this.starting.filter(({ lane }) => lane.parkFor === undefined)
-    for (const task of leaving) {
-      const { lane } = task
-      lane.ended()
-      lane.putBack(task)
-      if (lane.inFlight === 0) this.park(lane)
-    }
-  }
-
-  private timeOut(pack: Pack): void {
-    const { processing, processingTimeoutMs } = this.settings
-    const error = QueueErrors.PROCESSING_TIMEOUT({ limit: processingTimeoutMs })
-    const runsOn = runsOnAfterTimeout(processing)
-    for (const task of pack.tasks) task.timeOut(error, runsOn)
+  private takeBack(task: Task): void {
+    const { lane } = task
+    lane.ended()
+    lane.putBack(task)
+    if (lane.inFlight === 0) this.park(lane)
   }
 
   private judge(tasks: readonly Task[]): void {
@@ -280,7 +238,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
   private conclude(task: Task, verdict: Verdict): void {
     const { lane, attempt } = task
     lane.ended()
-    this.inFlight--
+    this.starting.inFlight--
     if (verdict === 'retry' && this.rules.mustMakeRoom(lane, attempt)) verdict = 'bury'
     if (verdict === 'wait' && this.rules.mustLeaveFullLog(lane, task.error)) verdict = 'bury'
     this.byTenant.note(task.delivery.message.tenantId, countOf(verdict, task.isTimedOut))
@@ -332,7 +290,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
         continue
       }
       if (next.attempt > next.delivery.attempt) this.counts.retried++
-      this.begin(next)
+      this.starting.add(next)
     }
     if (lane.isIdle) this.lanes.forget(lane)
   }
@@ -430,16 +388,16 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
       for (const delivery of settled) this.held.remove(delivery)
       this.link.settle(settled)
     }
-    this.packs.forgetEnded()
+    this.starting.packs.forgetEnded()
     this.held.forgetIdle()
-    if (this.nextSettings !== undefined && this.inFlight === 0 && this.state === 'changing') {
+    if (this.nextSettings !== undefined && this.starting.inFlight === 0 && this.state === 'changing') {
       this.changeLanes(this.nextSettings)
     }
     this.handOut()
     this.link.wake()
     // Settings with less room may have filled it without a delivery.
     this.crowding.watch()
-    if (this.inFlight > 0 || this.settled.length > 0) return
+    if (this.starting.inFlight > 0 || this.settled.length > 0) return
     if (this.state === 'closing') this.whenDrained?.()
     else if (this.retiring !== undefined && this.held.count === 0) this.leave(this.retiring.end)
   }
@@ -450,8 +408,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
     this.outages.forget()
     this.crowding.forget()
     this.failing.clear()
-    const waiting = [...this.starting, ...this.lanes.takeWaiting()]
-    this.starting = []
+    const waiting = [...this.starting.takeAll(), ...this.lanes.takeWaiting()]
     this.settings = settings
     this.nextSettings = undefined
     this.state = this.retiring === undefined ? 'running' : 'retiring'
@@ -471,12 +428,12 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
     this.state = 'closing'
     this.detach?.()
     this.pauses.cancel()
-    if (this.inFlight > 0 || this.settled.length > 0) {
+    if (this.starting.inFlight > 0 || this.settled.length > 0) {
       await new Promise<void>((resolve) => {
         this.whenDrained = resolve
       })
     }
-    this.packs.close()
+    this.starting.packs.close()
     this.crowding.close()
     this.retiring?.end(false)
   }
