@@ -6,7 +6,8 @@ import { IntegrationErrors } from '../errors.ts'
 import { listenText } from './listen-configuration.ts'
 
 const RETRY_MS = 1000
-const LONGEST_RETRY_MS = 30_000
+/** A port moves with its owner: the one before may take some seconds to hear of it, and senders are without one meanwhile. */
+const LONGEST_RETRY_MS = 5_000
 
 interface Place {
   readonly address: string

@@ -190,6 +190,37 @@ test('a port that another has is taken as soon as it is free', async (context) =
   })
 })
 
+test('a port goes from one owner to the next: told while it is taken, and taken within five seconds of its release', async (context) => {
+  const former = await open(context)
+  const sender = await join(context, former.port)
+  former.inlet.isStoring = false
+  sender.socket.write('one\n')
+  await until(() => former.inlet.waiting.length === 1)
+  const clock = new ManualClock()
+  const next = sourceParts(tcpConfiguration.parse({ port: former.port, answer: 'OK\n' }), wallOf(clock))
+  const source = await openTcpSource(next.parts)
+  context.after(() => source.close())
+  // The one before hears of it late. A second each, in which the system says that the port is taken.
+  const pass = async (seconds: number): Promise<void> => {
+    for (let second = 0; second < seconds; second++) {
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      await clock.advance(1000)
+    }
+  }
+  await until(() => next.states.length > 0)
+  await pass(200)
+  assert.ok(next.states.every((state) => state.includes('EADDRINUSE')))
+  const closed = former.source.close()
+  await pass(5)
+  await until(() => next.states.at(-1) === 'connected')
+  // What the one before took it answers yet.
+  former.inlet.store()
+  await isClosed(sender)
+  assert.equal(sender.told.text, 'OK\n')
+  await former.clock.advance(5000)
+  await closed
+})
+
 test('when it stops, what was taken is answered, and the port is free', async (context) => {
   const { inlet, port, source, clock } = await open(context)
   const sender = await join(context, port)
