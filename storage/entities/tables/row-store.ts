@@ -5,69 +5,11 @@
 import { CompiledQuery, sql, type RawBuilder } from 'kysely'
 import type { Page, PageQuery } from '../../../model/entities.ts'
 import type { EntityDatabase, SqlValue, Statement } from '../database.ts'
-import { EntityStoreErrors } from '../errors.ts'
 import { checkPageQuery } from '../paging.ts'
-import { containsSql } from '../queries/predicates-sql.ts'
 import { allColumns, type EntityTable, type Row } from './entity-table.ts'
+import { columnOf, columnsOf, RowSql, sortColumn, valueOf, type Condition, type Join, type RowPage } from './row-sql.ts'
 
-/** A column of the table, or `join.column`. */
-export type Condition =
-  | { readonly column: string; readonly is: SqlValue }
-  | { readonly column: string; readonly in: readonly SqlValue[] }
-  | { readonly column: string; readonly after: SqlValue }
-  /** Another value, or none. */
-  | { readonly column: string; readonly isNot: string | number }
-  /** The text is a part of its text, letter for letter. */
-  | { readonly column: string; readonly holds: string }
-  /** Both belong to the range. */
-  | { readonly column: string; readonly from: SqlValue; readonly to: SqlValue }
-  /** Named by a row of another table: of those that match, its column has the value. */
-  | { readonly column: string; readonly among: Among }
-  /** A part of the text, in whatever case. */
-  | { readonly column: string; readonly contains: string }
-  | { readonly column: string; readonly isSet: true }
-  | { readonly anyOf: readonly Condition[] }
-
-export interface Among {
-  readonly table: string
-  readonly column: string
-  readonly where: Row
-}
-
-/** A row of another table that a column names, for what a list shows of it. */
-export interface Join {
-  readonly alias: string
-  readonly table: string
-  /** Of this table. */
-  readonly column: string
-  /** Beside the id: more that must hold, as constants (`{ scope: 1, key: 'active' }`), for tables keyed by more. */
-  readonly idColumn?: string
-  readonly and?: Readonly<Record<string, SqlValue>>
-  /** What is shown of it, each under a name of its own. */
-  readonly shows: Readonly<Record<string, string>>
-}
-
-/** Found by what rows of another table say that rows between the two name. */
-export interface Searched {
-  readonly column: string
-  readonly through: { readonly table: string; readonly from: string; readonly to: string }
-  readonly table: string
-  readonly columns: readonly string[]
-}
-
-export interface RowPage {
-  readonly where: readonly Condition[]
-  readonly joins?: readonly Join[]
-  /** Property of the API to column. */
-  readonly sort: Readonly<Record<string, string>>
-  readonly search: readonly (string | Searched)[]
-  readonly query: PageQuery
-  /** Orders before what the query says. */
-  readonly first?: readonly { readonly column: string; readonly direction: 'ASC' | 'DESC' }[]
-}
-
-/** Written out, as databases differ: what is absent comes where the reference has it. */
-const DIRECTIONS = { ASC: sql`asc nulls last`, DESC: sql`desc nulls first` } as const
+export type { Among, Condition, Join, RowPage, Searched } from './row-sql.ts'
 
 /** SQLite takes 32,766 parameters a statement; a list is cut into pieces of this many. */
 const VALUES_PER_READ = 1_000
@@ -118,6 +60,7 @@ export class RowStore {
   private readonly table: EntityTable
   private readonly errors: RowErrors
   private readonly columns: readonly string[]
+  private readonly parts: RowSql
   private readonly constraints: Readonly<Record<string, () => Error>>
   /** The text of queries that differ in their parameters alone: building one costs more than running it. */
   private readonly texts: Map<string, string>
@@ -130,11 +73,12 @@ export class RowStore {
     this.constraints = Object.fromEntries(
       Object.entries(errors.taken).map(([columns, taken]) => [this.constraintName(columns), taken]),
     )
+    this.parts = new RowSql(database, table, this.columns)
     this.texts = textsOf(database, table)
   }
 
   async find(where: readonly Condition[]): Promise<Row | undefined> {
-    const query = () => this.compiled(sql`${this.selection([])} ${this.filter(where)} limit 1`)
+    const query = () => this.compiled(sql`${this.selection([])} ${this.parts.filter(where)} limit 1`)
     return this.shared(this.known(`find ${shapeOf(where)}`, where, query))
   }
 
@@ -156,16 +100,16 @@ export class RowStore {
     const long = where.find((condition) => 'in' in condition && condition.in.length > VALUES_PER_READ)
     if (long !== undefined && 'in' in long) return this.findInPieces(where, long, limit)
     // Asked for in order, SQLite reads all rows of the tenant by their ids to find a few by their names.
-    const end = limit === undefined ? sql`` : sql` order by ${this.ref('id')}${sql.raw(` limit ${limit}`)}`
-    const query = () => this.compiled(sql`${this.selection([])} ${this.filter(where)}${end}`)
+    const end = limit === undefined ? sql`` : sql` order by ${this.parts.ref('id')}${sql.raw(` limit ${limit}`)}`
+    const query = () => this.compiled(sql`${this.selection([])} ${this.parts.filter(where)}${end}`)
     const { rows } = await this.database.read(this.known(`all ${limit ?? ''} ${shapeOf(where)}`, where, query))
     return limit === undefined ? rows.toSorted(byId) : rows
   }
 
   /** Values of a column, each once, in their order; none of rows that have none. */
   async distinct(column: string, where: readonly Condition[]): Promise<readonly SqlValue[]> {
-    const ref = this.ref(column)
-    const filter = this.filter(where, sql`${ref} is not null`)
+    const ref = this.parts.ref(column)
+    const filter = this.parts.filter(where, sql`${ref} is not null`)
     const query = sql<{
       value: SqlValue
     }>`select distinct ${ref} as value from ${sql.table(this.table.name)} ${filter} order by value`
@@ -176,7 +120,7 @@ export class RowStore {
   async count(where: readonly Condition[]): Promise<number> {
     const query = sql<{
       total: number
-    }>`select count(*) as total from ${sql.table(this.table.name)} ${this.filter(where)}`
+    }>`select count(*) as total from ${sql.table(this.table.name)} ${this.parts.filter(where)}`
     const { rows } = await this.database.read(query.compile(this.database.builder))
     return Number(rows[0]?.total ?? 0)
   }
@@ -184,21 +128,21 @@ export class RowStore {
   /** Read beside the commits: a search looks at every row. Throws `PAGE_SIZE`, `PAGE_NUMBER`, `SORT_PROPERTY`. */
   async page({ where, joins = [], sort, search, query, first = [] }: RowPage): Promise<Page<Row>> {
     checkPageQuery(query)
-    const matching = this.matching(search, query.textSearch)
-    const filter = this.filter(where, matching)
-    const order = this.order(sort, query, first)
+    const matching = this.parts.matching(search, query.textSearch)
+    const filter = this.parts.filter(where, matching)
+    const order = this.parts.order(sort, query, first)
     const looked = [...where.flatMap(columnsOf), ...(matching === undefined ? [] : search.map(columnOf))]
     const sorted = [...first.map(({ column }) => column), sortColumn(sort, query) ?? '']
     const from = (columns: readonly string[]) => {
       const needed = joins.filter(({ alias }) => columns.some((column) => column.startsWith(`${alias}.`)))
-      return sql`from ${sql.table(this.table.name)} ${this.joined(needed)} ${filter}`
+      return sql`from ${sql.table(this.table.name)} ${this.parts.joined(needed)} ${filter}`
     }
     const counting = sql<{ total: number }>`select count(*) as total ${from(looked)}`
     const offset = query.page === 0 ? sql`` : sql` offset ${query.page * query.pageSize}`
     // What is shown is looked up of the page alone (`benchmarks/entity-query`: a tenth of the time).
-    const page = sql`select ${this.ref('id')} as id ${from([...looked, ...sorted])} ${order} limit ${query.pageSize}${offset}`
-    const rows = sql<Row>`select ${this.selected(joins)} from (${page}) as found
-      join ${sql.table(this.table.name)} on ${this.ref('id')} = found.id ${this.joined(joins)} ${order}`
+    const page = sql`select ${this.parts.ref('id')} as id ${from([...looked, ...sorted])} ${order} limit ${query.pageSize}${offset}`
+    const rows = sql<Row>`select ${this.parts.selected(joins)} from (${page}) as found
+      join ${sql.table(this.table.name)} on ${this.parts.ref('id')} = found.id ${this.parts.joined(joins)} ${order}`
     const [counted, found] = await Promise.all([
       this.database.scan(counting.compile(this.database.builder)),
       this.database.scan(rows.compile(this.database.builder)),
@@ -215,8 +159,8 @@ export class RowStore {
     query: Omit<PageQuery, 'sortProperty'>,
   ): Promise<Page<string>> {
     checkPageQuery(query)
-    const from = sql`from ${sql.table(this.table.name)} ${this.filter(where, this.matching([column], query.textSearch))}`
-    const value = this.ref(column)
+    const from = sql`from ${sql.table(this.table.name)} ${this.parts.filter(where, this.parts.matching([column], query.textSearch))}`
+    const value = this.parts.ref(column)
     const counting = sql<{ total: number }>`select count(distinct ${value}) as total ${from}`
     const direction = query.sortOrder === 'DESC' ? sql`desc` : sql`asc`
     const values = sql<{ value: string }>`select ${value} as value ${from} group by ${value}
@@ -318,14 +262,14 @@ export class RowStore {
   }
 
   deleteAll(where: readonly Condition[]): Statement {
-    return this.statement(sql`delete from ${sql.table(this.table.name)} ${this.filter(where)}`)
+    return this.statement(sql`delete from ${sql.table(this.table.name)} ${this.parts.filter(where)}`)
   }
 
   /** Of those that match the oldest by that column, at most `limit`. Processes that do so at the same time take different ones. */
   deleteOldest(where: readonly Condition[], limit: number, by = 'created_time'): Statement {
     const table = sql.table(this.table.name)
     const others = this.database.isShared ? sql` for update skip locked` : sql``
-    const oldest = sql`select id from ${table} ${this.filter(where)} order by ${this.ref(by)} limit ${limit}${others}`
+    const oldest = sql`select id from ${table} ${this.parts.filter(where)} order by ${this.parts.ref(by)} limit ${limit}${others}`
     return this.statement(sql`delete from ${table} where id in (${oldest})`)
   }
 
@@ -333,7 +277,7 @@ export class RowStore {
   updateAll(where: readonly Condition[], values: Row): Statement {
     const set = sql.join(Object.keys(values).map((name) => sql`${sql.ref(name)} = ${valueOf(values, name)}`))
     return this.statement(
-      sql`update ${sql.table(this.table.name)} set ${set}, version = version + 1 ${this.filter(where)}`,
+      sql`update ${sql.table(this.table.name)} set ${set}, version = version + 1 ${this.parts.filter(where)}`,
     )
   }
 
@@ -390,118 +334,8 @@ export class RowStore {
   }
 
   private selection(joins: readonly Join[]): RawBuilder<unknown> {
-    return sql`select ${this.selected(joins)} from ${sql.table(this.table.name)} ${this.joined(joins)}`
+    return sql`select ${this.parts.selected(joins)} from ${sql.table(this.table.name)} ${this.parts.joined(joins)}`
   }
-
-  private selected(joins: readonly Join[]): RawBuilder<unknown> {
-    const own = this.columns.map((name) => this.ref(name))
-    const shown = joins.flatMap(({ alias, shows }) =>
-      Object.entries(shows).map(([as, column]) => sql`${sql.ref(`${alias}.${column}`)} as ${sql.ref(as)}`),
-    )
-    return sql.join([...own, ...shown])
-  }
-
-  private joined(joins: readonly Join[]): RawBuilder<unknown> {
-    return sql.join(
-      joins.map(({ alias, table, column, idColumn = 'id', and = {} }) => {
-        const more = Object.keys(and).map((name) => sql` and ${sql.ref(`${alias}.${name}`)} = ${valueOf(and, name)}`)
-        const on = sql`${sql.ref(`${alias}.${idColumn}`)} = ${this.ref(column)}`
-        return sql`left join ${sql.table(table)} as ${sql.ref(alias)} on ${on}${sql.join(more, sql``)}`
-      }),
-      sql` `,
-    )
-  }
-
-  private filter(where: readonly Condition[], more: RawBuilder<unknown> | undefined = undefined): RawBuilder<unknown> {
-    const parts = where.map((condition) => this.condition(condition))
-    if (more !== undefined) parts.push(more)
-    return parts.length === 0 ? sql`` : sql`where ${sql.join(parts, sql` and `)}`
-  }
-
-  private condition(condition: Condition): RawBuilder<unknown> {
-    if ('anyOf' in condition)
-      return sql`(${sql.join(
-        condition.anyOf.map((one) => this.condition(one)),
-        sql` or `,
-      )})`
-    const column = this.ref(condition.column)
-    if ('in' in condition) return condition.in.length === 0 ? sql`1 = 0` : sql`${column} in (${sql.join(condition.in)})`
-    if ('contains' in condition) return this.like(column, condition.contains)
-    if ('isSet' in condition) return sql`${column} is not null`
-    if ('isNot' in condition) return sql`(${column} is null or ${column} <> ${condition.isNot})`
-    // A pattern would fold letters in one of the databases.
-    if ('holds' in condition) return sql`replace(${column}, ${condition.holds}, '') <> ${column}`
-    if ('after' in condition) return sql`${column} > ${condition.after}`
-    if ('among' in condition) {
-      const { table, column: named, where } = condition.among
-      const parts = Object.keys(where).map((name) => sql`${sql.ref(name)} = ${valueOf(where, name)}`)
-      return sql`${column} in (select ${sql.ref(named)} from ${sql.table(table)} where ${sql.join(parts, sql` and `)})`
-    }
-    if ('from' in condition) return sql`${column} between ${condition.from} and ${condition.to}`
-    return condition.is === null ? sql`${column} is null` : sql`${column} = ${condition.is}`
-  }
-
-  private matching(search: RowPage['search'], text: string | undefined): RawBuilder<unknown> | undefined {
-    if (text === undefined || text.trim() === '' || search.length === 0) return undefined
-    const like = (column: RawBuilder<unknown>) => this.like(column, text)
-    const matches = search.map((searched) => {
-      if (typeof searched === 'string') return like(this.ref(searched))
-      const { column, through, table, columns } = searched
-      const found = sql.join(
-        columns.map((name) => like(sql.ref(`${table}.${name}`))),
-        sql` or `,
-      )
-      const named = sql.ref(`${through.table}.${through.to}`)
-      const from = sql`${sql.table(through.table)} join ${sql.table(table)} on ${sql.ref(`${table}.id`)} = ${named}`
-      return sql`${this.ref(column)} in (select ${sql.ref(`${through.table}.${through.from}`)} from ${from} where ${found})`
-    })
-    return sql`(${sql.join(matches, sql` or `)})`
-  }
-
-  private like(column: RawBuilder<unknown>, text: string): RawBuilder<unknown> {
-    return containsSql(this.database, column, text)
-  }
-
-  private order(
-    sort: Readonly<Record<string, string>>,
-    query: PageQuery,
-    first: NonNullable<RowPage['first']>,
-  ): RawBuilder<unknown> {
-    const { sortProperty, sortOrder } = query
-    const before = first.map(({ column, direction }) => sql`${this.ref(column)} ${DIRECTIONS[direction]}, `)
-    const start = sql`order by ${sql.join(before, sql``)}`
-    const byId = sql`${this.ref('id')}`
-    const column = sortColumn(sort, query)
-    if (column === undefined)
-      return sql`${start}${byId}${sortProperty === 'id' && sortOrder === 'DESC' ? sql` desc` : sql``}`
-    return sql`${start}${this.ref(column)} ${DIRECTIONS[sortOrder ?? 'ASC']}, ${byId}`
-  }
-
-  private ref(column: string): RawBuilder<unknown> {
-    return sql.ref(column.includes('.') ? column : `${this.table.name}.${column}`)
-  }
-}
-
-/** Undefined for the id. Throws `SORT_PROPERTY`. */
-function sortColumn(sort: RowPage['sort'], { sortProperty }: PageQuery): string | undefined {
-  if (sortProperty === undefined || sortProperty === '' || sortProperty === 'id') return undefined
-  const column = Object.hasOwn(sort, sortProperty) ? sort[sortProperty] : undefined
-  if (column === undefined) throw EntityStoreErrors.SORT_PROPERTY({ property: sortProperty })
-  return column
-}
-
-function columnsOf(condition: Condition): readonly string[] {
-  return 'anyOf' in condition ? condition.anyOf.flatMap(columnsOf) : [condition.column]
-}
-
-function columnOf(searched: string | Searched): string {
-  return typeof searched === 'string' ? searched : searched.column
-}
-
-function valueOf(row: Row, name: string): SqlValue {
-  const value = row[name]
-  if (value === undefined) throw EntityStoreErrors.FAILED({ reason: `no value for the column ${name}` })
-  return value
 }
 
 /** Ids are lower-case hex: their order is the same here and in both databases. */
