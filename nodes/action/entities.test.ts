@@ -170,7 +170,11 @@ test('views that count now get what they expose, and a message each', async () =
     context.attributeSaves.map(({ entity, entries }) => [entity.id, entries.map(({ key }) => key)]),
     [['v1', ['a']]],
   )
-  const gone = { type: 'ATTRIBUTES_DELETED', data: '{"attributes":["a","b","a "]}', metadata: { scope: 'SERVER_SCOPE' } }
+  const gone = {
+    type: 'ATTRIBUTES_DELETED',
+    data: '{"attributes":["a","b","a "]}',
+    metadata: { scope: 'SERVER_SCOPE' },
+  }
   await run(copyToView, {}, context, gone)
   assert.deepEqual(
     context.fakes.attributes.deletes.map(({ entity, keys }) => [entity.id, keys]),
