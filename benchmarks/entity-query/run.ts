@@ -123,8 +123,7 @@ for (const name of values.databases.split(',')) {
   if (run === undefined) throw new Error(`no database ${name}`)
   milliseconds[name] = await run()
 }
-if (values.only === '')
-  writeResult('entity-query', `node benchmarks/entity-query/run.ts --devices ${DEVICES} --runs ${RUNS}`, {
-    devices: DEVICES,
-    milliseconds,
-  })
+if (values.only === '') {
+  const command = `node benchmarks/entity-query/run.ts --devices ${DEVICES} --runs ${RUNS} --databases ${values.databases}`
+  writeResult('entity-query', command, { devices: DEVICES, milliseconds })
+}
