@@ -2,6 +2,7 @@
  * What `/` shows a browser: what runs here and the first three commands. No script, nothing loaded from elsewhere, every
  * text escaped, and a policy that says so to the browser.
  */
+import { document, escaped, pageHeaders } from './html.ts'
 import type { Answer } from './rest/route.ts'
 
 export interface PageContent {
@@ -16,19 +17,7 @@ export interface StartPage {
   answer(): Answer
 }
 
-const HEADERS = {
-  'Content-Security-Policy':
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-  'Cache-Control': 'no-store',
-} as const
-
-const STYLE =
-  'body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:3rem auto;padding:0 1rem;color:#1c2733}' +
-  'pre{background:#f1f4f7;padding:.8rem 1rem;border-radius:4px;white-space:pre-wrap;overflow-wrap:anywhere}' +
-  'h1{margin-bottom:0}' +
-  '@media (prefers-color-scheme:dark){body{background:#10161c;color:#dbe4ec}pre{background:#1b242d}a{color:#7fb6e6}}'
+const HEADERS = pageHeaders({})
 
 export function createPage(content: PageContent): StartPage {
   return {
@@ -40,21 +29,17 @@ function html(content: PageContent): string {
   const steps = commands(content)
     .map(({ does, command }) => `<li><p>${escaped(does)}</p><pre>${escaped(command)}</pre></li>`)
     .join('\n')
-  return `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Millrace</title><style>${STYLE}</style></head>
-<body>
-<h1>Millrace</h1>
+  return document(
+    'Millrace',
+    `<h1>Millrace</h1>
 <p>Version ${escaped(content.version)}. Takes what devices send, runs it through rule chains, and keeps it: this server
 speaks the REST, WebSocket, HTTP device and MQTT interfaces that ThingsBoard clients know.</p>
 <h2>The first three commands</h2>
 <ol>
 ${steps}
 </ol>
-<p>More: <a href="/health">health</a>, <a href="/metrics">metrics</a>, <a href="/swagger-ui">the REST API</a>, and the README of the project.</p>
-</body>
-</html>
-`
+<p>More: <a href="/health">health</a>, <a href="/metrics">metrics</a>, <a href="/swagger-ui">the REST API</a>, and the README of the project.</p>`,
+  )
 }
 
 interface Step {
@@ -83,16 +68,4 @@ function commands(content: PageContent): readonly Step[] {
       command: `curl -s -H "X-Authorization: Bearer $TOKEN" '${url}/api/tenant/devices?pageSize=10&page=0'`,
     },
   ]
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-export function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
 }

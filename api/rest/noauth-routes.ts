@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { People } from '../../services/users/people.ts'
 import type { Auth } from '../auth/auth.ts'
+import { PASSWORD_PAGES, PASSWORD_SCRIPT, passwordPageAnswer, passwordScriptAnswer } from '../password-pages.ts'
 import { bodyOf } from './body.ts'
 import { EMPTY_ANSWER, jsonAnswer, type Answer, type RestRoute } from './route.ts'
 import { pairAnswer } from './token-pair.ts'
@@ -81,6 +82,18 @@ export function noauthRoutes(
       authorities: 'public',
       handle: async () => jsonAnswer({ ...(await accounts.passwordPolicy()) }),
     },
+    ...passwordPages(),
+  ]
+}
+
+function passwordPages(): readonly RestRoute[] {
+  const paths = Object.keys(PASSWORD_PAGES) as (keyof typeof PASSWORD_PAGES)[]
+  return [
+    ...paths.map((pattern): RestRoute => {
+      const handle = async () => passwordPageAnswer(pattern)
+      return { method: 'GET', pattern, authorities: 'public', handle }
+    }),
+    { method: 'GET', pattern: PASSWORD_SCRIPT, authorities: 'public', handle: async () => passwordScriptAnswer() },
   ]
 }
 
