@@ -86,6 +86,11 @@ export function settingsOf(group: string) {
   return {
     integer,
     port: (declaration: Declaration<number>) => integer({ ...declaration, min: 0, max: 65535 }),
+    /** A port whose default depends on others; not set by default. */
+    optionalPort: (declaration: Omit<Declaration<number | undefined>, 'default'>): Setting<number | undefined> => {
+      const whole = integer({ ...declaration, default: 0, min: 0, max: 65535 })
+      return { ...whole, defaultValue: undefined, show: (value) => (value === undefined ? 'none' : String(value)) }
+    },
     flag: (declaration: Declaration<boolean>) =>
       make(
         declaration,

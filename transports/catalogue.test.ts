@@ -65,6 +65,11 @@ test('a protocol that is off listens nowhere', () => {
   const lwm2m = ['lwm2m 5685', 'lwm2m_bootstrap 5687']
   assert.deepEqual(listening({ MQTT_BIND_PORT: '1884' }), [['mqtt 1884'], ['coap 5683'], lwm2m, ['http']])
   assert.deepEqual(listening({ LWM2M_ENABLED_BS: 'false' })[2], ['lwm2m 5685'])
+  // Processes that were given ports of their own before there was a bootstrap server go on side by side.
+  assert.deepEqual(listening({ LWM2M_BIND_PORT: '5695' })[2], ['lwm2m 5695'])
+  assert.deepEqual(listening({ LWM2M_BIND_PORT: '0' })[2], ['lwm2m 0', 'lwm2m_bootstrap 0'])
+  const both = { LWM2M_BIND_PORT: '5695', LWM2M_BS_BIND_PORT: '5697' }
+  assert.deepEqual(listening(both)[2], ['lwm2m 5695', 'lwm2m_bootstrap 5697'])
   const off = { MQTT_ENABLED: 'false', COAP_ENABLED: 'false', LWM2M_ENABLED: 'false' }
   assert.deepEqual(listening(off), [[], [], [], ['http']])
   assert.deepEqual(listening({ MQTT_SSL_ENABLED: 'true' })[0], ['mqtt 1883', 'mqtts 8883'])

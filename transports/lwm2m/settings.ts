@@ -1,6 +1,8 @@
-import { settingsOf } from '../../config/define.ts'
+import { settingsOf, type ValuesOf } from '../../config/define.ts'
 
 const lwm2m = settingsOf('LwM2M')
+const DEFAULT_PORT = 5685
+const DEFAULT_BOOTSTRAP_PORT = 5687
 
 export const LWM2M_SETTINGS = {
   lwm2mEnabled: lwm2m.flag({ name: 'LWM2M_ENABLED', default: true, description: 'Run the LwM2M transport.' }),
@@ -15,7 +17,7 @@ export const LWM2M_SETTINGS = {
     description:
       'Path of the Unix socket at which a proxy that ends DTLS (`deploy/dtls-proxy`) brings its clients; empty: none.',
   }),
-  lwm2mBindPort: lwm2m.port({ name: 'LWM2M_BIND_PORT', default: 5685, description: 'Its UDP port.' }),
+  lwm2mBindPort: lwm2m.port({ name: 'LWM2M_BIND_PORT', default: DEFAULT_PORT, description: 'Its UDP port.' }),
   lwm2mBootstrapEnabled: lwm2m.flag({
     name: 'LWM2M_ENABLED_BS',
     default: true,
@@ -26,10 +28,11 @@ export const LWM2M_SETTINGS = {
     default: '127.0.0.1',
     description: "The bootstrap server's address, as `LWM2M_BIND_ADDRESS`.",
   }),
-  lwm2mBootstrapBindPort: lwm2m.port({
+  lwm2mBootstrapBindPort: lwm2m.optionalPort({
     name: 'LWM2M_BS_BIND_PORT',
-    default: 5687,
-    description: "The bootstrap server's UDP port.",
+    description:
+      `The bootstrap server's UDP port. Not set: ${DEFAULT_BOOTSTRAP_PORT} where LWM2M_BIND_PORT is ${DEFAULT_PORT}, a free one where that is 0, ` +
+      'and no bootstrap server where it is another, so that processes with ports of their own do not meet.',
   }),
   lwm2mBootstrapDtlsProxySocket: lwm2m.text({
     name: 'LWM2M_BS_DTLS_PROXY_SOCKET',
@@ -51,3 +54,16 @@ export const LWM2M_SETTINGS = {
     description: "Of these, one tenant's.",
   }),
 } as const
+
+/** Undefined: there is none. */
+export function bootstrapPortOf({
+  lwm2mEnabled,
+  lwm2mBindPort,
+  lwm2mBootstrapEnabled,
+  lwm2mBootstrapBindPort,
+}: ValuesOf<typeof LWM2M_SETTINGS>): number | undefined {
+  if (!lwm2mEnabled || !lwm2mBootstrapEnabled) return undefined
+  if (lwm2mBootstrapBindPort !== undefined) return lwm2mBootstrapBindPort
+  if (lwm2mBindPort === 0) return 0
+  return lwm2mBindPort === DEFAULT_PORT ? DEFAULT_BOOTSTRAP_PORT : undefined
+}

@@ -1,6 +1,6 @@
 /** LwM2M as one of the device protocols. */
 import { defineTransport } from '../define-transport.ts'
-import { LWM2M_SETTINGS } from './settings.ts'
+import { bootstrapPortOf, LWM2M_SETTINGS } from './settings.ts'
 
 const { lwm2mBindAddress, lwm2mBindPort, lwm2mBootstrapBindAddress, lwm2mBootstrapBindPort } = LWM2M_SETTINGS
 const UDP = { scheme: 'coap', over: 'udp' } as const
@@ -34,26 +34,28 @@ export const lwm2m = defineTransport({
       ...{ address: settings.lwm2mBindAddress, addressName: lwm2mBindAddress.name },
       ...{ port: settings.lwm2mBindPort, portName: lwm2mBindPort.name },
     }
-    if (!settings.lwm2mBootstrapEnabled) return [registering]
+    const bootstrapPort = bootstrapPortOf(settings)
+    if (bootstrapPort === undefined) return [registering]
     const bootstrapping = {
       ...{ ...UDP, name: 'lwm2m_bootstrap', label: 'LwM2M bootstrap' },
       ...{ address: settings.lwm2mBootstrapBindAddress, addressName: lwm2mBootstrapBindAddress.name },
-      ...{ port: settings.lwm2mBootstrapBindPort, portName: lwm2mBootstrapBindPort.name },
+      ...{ port: bootstrapPort, portName: lwm2mBootstrapBindPort.name },
     }
     return [registering, bootstrapping]
   },
   open: async ({ gateway, settings, clock, random, log }) => {
     const { startLwm2mTransport } = await import('./server.ts')
+    const bootstrapPort = bootstrapPortOf(settings)
     const transport = await startLwm2mTransport({
       gateway,
       bindAddress: settings.lwm2mBindAddress,
       port: settings.lwm2mBindPort,
       dtlsProxySocket: settings.lwm2mDtlsProxySocket,
-      ...(settings.lwm2mBootstrapEnabled
+      ...(bootstrapPort !== undefined
         ? {
             bootstrap: {
               bindAddress: settings.lwm2mBootstrapBindAddress,
-              port: settings.lwm2mBootstrapBindPort,
+              port: bootstrapPort,
               dtlsProxySocket: settings.lwm2mBootstrapDtlsProxySocket,
             },
           }
