@@ -87,6 +87,8 @@ export class CoapRequests {
     const parts = [first.payload]
     let bytes = first.payload.length
     for (let number = 1; ; number++) {
+      // Each brings its whole size (RFC 7959, 2.2): empty ones would be asked for without end.
+      if (parts.at(-1)?.length !== size) throw MessageErrors.BAD_BLOCK()
       const block2 = { number, isMore: false, size }
       const next = await this.exchange(peer, { ...withoutBody(request), block2 })
       if (next.code !== first.code) return next

@@ -382,6 +382,23 @@ describe('bodies in blocks', () => {
       },
       { maxPayloadBytes: 2500 },
     ))
+
+  it('are whole where more of them come: a client is not asked for empty ones without end', () =>
+    bench(NOTHING, async ({ gateway, client }) => {
+      const one = await client()
+      await one.register('one')
+      await settled()
+      const empty = (number: number) => ({
+        ...{ code: '2.05', format: 0 },
+        options: [{ number: OptionNumber.BLOCK2, value: Buffer.of(number * 16 + 8 + 6) }],
+      })
+      const answers = sessionOf(gateway).callAnswers
+      sessionOf(gateway).listener.called?.({ id: 1, method: 'Read', params: '{"id":"/3/0/0"}' })
+      await one.answerNext({ ...empty(0), payload: long.slice(0, 1024) })
+      await one.answerNext(empty(1))
+      for (let turn = 0; answers.length === 0 && turn < 1000; turn++) await settled()
+      assert.match(answers[0]?.[1] ?? '', /block option/)
+    }))
 })
 
 describe('rubbish', () => {
