@@ -74,6 +74,8 @@ export class DeviceCluster {
   readonly feed = new TestFeed((error) => this.failures.push(error))
   readonly link = new RecordingLink()
   readonly devices = new Map<string, DeviceIdentity>()
+  /** The names of the devices of an edge node; undefined where it is none. */
+  devicesOfEdgeNode: (name: string) => Promise<readonly string[] | undefined> = () => Promise.resolve(undefined)
   readonly transports: TransportProcess[] = []
   readonly engines: EngineProcess[] = []
   private members: Member[] = []
@@ -130,6 +132,10 @@ export class DeviceCluster {
           Promise.resolve([...this.devices.values()].find((device) => device.deviceId === deviceId)),
         findActive: (after, limit) => Promise.resolve(this.attributes.activeDevices(after, limit)),
       },
+      edgeNodes: {
+        findDevicesOfEdgeNode: async ({ deviceName }) =>
+          (await this.devicesOfEdgeNode(deviceName))?.map((name) => identityOf(name)),
+      },
     })
     const process: EngineProcess = { id, bus: parts.bus, owner, owners: parts.owners }
     this.engines.push(process)
@@ -145,6 +151,17 @@ export class DeviceCluster {
     this.members = this.members.filter(({ id }) => id !== process.id)
     this.listeners.delete(process.id)
     this.membersChanged()
+  }
+
+  /** The others take it for gone until the returned function is called; what it says still comes. */
+  cutOff(process: { readonly id: string }): () => void {
+    const { members } = this
+    this.members = members.filter(({ id }) => id !== process.id)
+    this.membersChanged()
+    return () => {
+      this.members = members
+      this.membersChanged()
+    }
   }
 
   /** The lifecycle events of a device, in the order of the log. */

@@ -224,7 +224,12 @@ class PartitionDeviceOwner implements DeviceOwner, AnnouncementListener, Directo
   }
 
   async lost(device: DeviceIdentity, { lastActivityTime }: DeviceState): Promise<void> {
-    await this.lostEdgeNodes?.tell(device, lastActivityTime)
+    await this.lostEdgeNodes?.tell(device, lastActivityTime, () => {
+      const owned = this.devices.get(device.deviceId)
+      if (owned?.leases !== undefined) return false
+      if (owned !== undefined) owned.lostAt = this.options.clock.monotonic()
+      return true
+    })
   }
 
   stateFailed(deviceId: string): void {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { LinkErrors } from '../../link/errors.ts'
+import { DeviceCluster } from '../cluster-testkit.ts'
 import { identityOf, openGatewayBench, type GatewayBench } from '../testkit.ts'
 import type { DeviceIdentity } from '../gateway.ts'
 
@@ -36,6 +37,11 @@ const told = ({ link }: GatewayBench) =>
 const OFFLINE = '{"sparkplugConnectionState":"OFFLINE"}'
 const BOTH = ['child', 'one'].map((name) => [name, OFFLINE, HEARD_AT])
 
+const connections = (cluster: DeviceCluster, name: string) =>
+  cluster.events(name).filter((type) => type !== 'ACTIVITY_EVENT')
+const toldOffline = ({ link }: DeviceCluster) =>
+  link.messages.filter(({ data }) => data === OFFLINE).map(({ metadata }) => metadata['deviceName'])
+
 describe('an edge node whose process died', () => {
   it('and its devices are told offline, once the store and the link take it, and that is no activity', async () => {
     const bench = open()
@@ -66,5 +72,49 @@ describe('an edge node whose process died', () => {
     await bench.clock.advance(300_000)
     assert.deepEqual(told(bench), [])
     assert.ok(Number(bench.attributes.value(NODE, 'lastDisconnectTime')) > 0)
+  })
+
+  it('or was only cut off, is made to say anew how it is where it was told offline; others go on', async () => {
+    const cluster = new DeviceCluster({})
+    cluster.devicesOfEdgeNode = (name) => Promise.resolve(name === 'd0' ? ['d1'] : undefined)
+    cluster.addEngine('engine')
+    const transport = cluster.addTransport('transport')
+    await cluster.clock.advance(GRACE_MS)
+    const node = await transport.open('d0')
+    const other = await transport.open('d2')
+    await cluster.clock.advance(1000)
+    const joins = cluster.cutOff(transport)
+    await cluster.clock.advance(1000)
+    assert.deepEqual(toldOffline(cluster), ['d1', 'd0'])
+    joins()
+    await cluster.clock.advance(GRACE_MS)
+    assert.deepEqual([node.listener.ends, other.listener.ends], [['FAILED'], []])
+    assert.deepEqual(connections(cluster, 'd0'), ['CONNECT_EVENT', 'DISCONNECT_EVENT'])
+    const again = await transport.open('d0')
+    await cluster.clock.advance(GRACE_MS)
+    assert.deepEqual(again.listener.ends, [])
+    for (const name of ['d0', 'd2'])
+      assert.deepEqual(connections(cluster, name), ['CONNECT_EVENT', 'DISCONNECT_EVENT', 'CONNECT_EVENT'])
+    assert.deepEqual([toldOffline(cluster).length, cluster.failures], [2, []])
+  })
+
+  it('and is back before it is known to be one is not told offline', async () => {
+    const cluster = new DeviceCluster({})
+    const { promise, resolve: answer } = Promise.withResolvers<readonly string[]>()
+    cluster.devicesOfEdgeNode = () => promise
+    cluster.addEngine('engine')
+    const first = cluster.addTransport('first')
+    const second = cluster.addTransport('second')
+    await cluster.clock.advance(GRACE_MS)
+    await first.open('d0')
+    await cluster.clock.advance(1000)
+    cluster.kill(first)
+    await cluster.clock.advance(1000)
+    const { listener } = await second.open('d0')
+    await cluster.clock.settle()
+    answer([])
+    await cluster.clock.advance(GRACE_MS)
+    assert.deepEqual([toldOffline(cluster), listener.ends], [[], []])
+    assert.deepEqual(connections(cluster, 'd0'), ['CONNECT_EVENT', 'DISCONNECT_EVENT', 'CONNECT_EVENT'])
   })
 })

@@ -29,11 +29,12 @@ export class LostEdgeNodes {
 
   /**
    * Resolves when all of it is durable; does nothing for other devices. `heardAt`: when the node was heard last, Unix ms, so that what is
-   * said in its name is no activity. Rejects when the store does not answer, or the link has no room: to be called again.
+   * said in its name is no activity. `begins`, asked once it is known to be an edge node, is false where it is back by then. Rejects when
+   * the store does not answer, or the link has no room: to be called again.
    */
-  async tell(device: DeviceIdentity, heardAt: number): Promise<void> {
+  async tell(device: DeviceIdentity, heardAt: number, begins: () => boolean): Promise<void> {
     const devices = await this.directory.findDevicesOfEdgeNode(device)
-    if (devices === undefined) return
+    if (devices === undefined || !begins()) return
     // One that is offline already is told so once more, which is true: what it was last may still be in the queue.
     await Promise.all([...devices, device].map((each) => this.publish(each, heardAt)))
   }

@@ -33,6 +33,8 @@ export class OwnedDevice {
   leases: Lease[] | undefined
   /** Sessions that were told to end and are still announced: `member id`. */
   ending: Set<string> | undefined
+  /** When it was told offline as an edge node whose process died, monotonic ms. */
+  lostAt: number | undefined
 
   constructor(deviceId: string, partition: number) {
     this.deviceId = deviceId

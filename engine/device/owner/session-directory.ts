@@ -110,6 +110,11 @@ export class SessionDirectory {
     }
     const ageMs = Math.max(0, at - session.openedAt)
     const lease: Lease = { member, id: session.id, openedAt: now - ageMs, until }
+    if (device.lostAt !== undefined && lease.openedAt < device.lostAt) {
+      // Its process was cut off and lives: a node that comes anew says how it and its devices are.
+      this.line.endSession(member, device.deviceId, session.id, 'FAILED')
+      return
+    }
     const isNewest = inOrder && ageMs < JUST_OPENED_MS
     const place = isNewest ? -1 : leases.findIndex(({ openedAt }) => openedAt > lease.openedAt)
     // A literal: what is pushed into an empty list makes room for sixteen more.
