@@ -125,6 +125,8 @@ function testQueries(open: () => Promise<TestPlatform>): void {
     assert.deepEqual(await typesOf({ page: { ...ALL.page, sort: byName } }), ['Leak', 'Slow', 'Hot'])
     await assert.rejects(find(sorted('nothing')), { status: 400 })
     await assert.rejects(find({ page: { ...ALL.page, pageSize: 0 } }), { code: 'query.PAGE_SIZE' })
+    const far = { page: Number.MAX_SAFE_INTEGER, pageSize: 10_000 }
+    await assert.rejects(find({ page: { ...ALL.page, ...far } }), { code: 'query.PAGE_TOO_FAR' })
   })
 
   test('searches in the members that are named', async () => {

@@ -12,8 +12,7 @@ import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { AlarmSelection } from '../../storage/entities/queries/alarm-queries.ts'
 import type { QueryTable } from '../../storage/entities/queries/query.ts'
 import { SYSTEM_TENANT } from '../changes.ts'
-import { MAX_QUERY_PAGE, type EntityQueries } from '../queries/entity-queries.ts'
-import { QueryErrors } from '../queries/errors.ts'
+import { pageSizeOf, type EntityQueries } from '../queries/entity-queries.ts'
 import type { QueryResolver } from '../queries/resolve.ts'
 import {
   MAX_ALARM_ENTITIES,
@@ -86,9 +85,8 @@ export class AlarmQueries implements AlarmQueryService {
   }
 
   async pageOf(principal: Principal, query: AlarmDataQuery, entities: readonly EntityId[]): Promise<Page<AlarmData>> {
-    const { page, pageSize, sort, textSearch } = query.page
-    if (pageSize < 1) throw QueryErrors.PAGE_SIZE({ pageSize })
-    if (page < 0) throw QueryErrors.PAGE_NUMBER({ page })
+    const { page, sort, textSearch } = query.page
+    const pageSize = pageSizeOf(query.page)
     const selection = await this.selection(principal, query, entities)
     const isSearched = textSearch !== undefined && textSearch.trim() !== '' && query.alarmFields.length > 0
     const ofAlarms = sort === undefined ? 'createdTime' : sort.key.type === 'ALARM_FIELD' ? sort.key.key : undefined
@@ -98,7 +96,7 @@ export class AlarmQueries implements AlarmQueryService {
         sort: ofAlarms,
         direction: sort?.direction ?? 'DESC',
         page,
-        pageSize: Math.min(pageSize, MAX_QUERY_PAGE),
+        pageSize,
         search: isSearched ? { text: textSearch, fields: query.alarmFields } : undefined,
       },
     )

@@ -28,7 +28,7 @@ export interface AlarmData {
 }
 
 export interface AlarmQueryService {
-  /** Throws `PAGE_SIZE`, `PAGE_NUMBER`, `SORT_PROPERTY`. */
+  /** Throws `PAGE_SIZE`, `PAGE_NUMBER`, `PAGE_TOO_FAR`, `SORT_PROPERTY`. */
   find(principal: Principal, query: AlarmDataQuery): Promise<Page<AlarmData>>
   count(principal: Principal, query: AlarmCountQuery): Promise<number>
   /** The entities of a query, as far as the caller may read what the query shows of them. */

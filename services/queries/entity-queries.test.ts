@@ -192,6 +192,25 @@ function testQueries(name: string, open: () => Promise<TestPlatform>): void {
       assert.deepEqual(await byName('0'), [])
     })
 
+    test('a text that is longer than the database takes is the fault of who asks', async () => {
+      const text = 'x'.repeat(60_000)
+      const asking = [
+        queryOf({ page: { ...queryOf().page, textSearch: text } }),
+        queryOf({ latest: [{ type: 'TIME_SERIES', key: 'k' }], page: { ...queryOf().page, textSearch: text } }),
+        queryOf({ filter: { kind: 'type', entityType: 'DEVICE', name: text, types: undefined } }),
+        ...[true, false].map((ignoreCase) => {
+          const predicate = asked({ type: 'STRING', operation: 'CONTAINS', value: text, ignoreCase })
+          return queryOf({ keyFilters: [{ key: NAME, predicate }] })
+        }),
+      ]
+      // PostgreSQL takes it.
+      for (const query of asking) {
+        const found = await names(query).catch((error: unknown) => error)
+        if (found instanceof Error) assert.equal('status' in found && found.status, 400, found.message)
+        else assert.deepEqual(found, [])
+      }
+    })
+
     test('several filters combine by AND and OR, telemetry and attributes mixed', async () => {
       const filters = (type: EntityKey['type']) => ({
         key: { type, key: 'k' },
@@ -211,6 +230,8 @@ function testQueries(name: string, open: () => Promise<TestPlatform>): void {
       const page = { ...queryOf().page, pageSize: 5, page: 2 }
       const { data, totalElements, totalPages, hasNext } = await find(queryOf({ page }))
       assert.deepEqual([data.length, totalElements, totalPages, hasNext], [3, 13, 3, false])
+      const far = { ...page, pageSize: 10_000, page: Number.MAX_SAFE_INTEGER }
+      await assert.rejects(find(queryOf({ page: far })), { code: 'query.PAGE_TOO_FAR' })
       const search = (textSearch: string, latest: readonly EntityKey[] = []) =>
         names(queryOf({ latest, page: { ...queryOf().page, textSearch } }))
       assert.deepEqual(await search('M03'), ['m03'])

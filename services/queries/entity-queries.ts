@@ -9,6 +9,7 @@ import type {
   EntityData,
   EntityDataQuery,
   EntityKey,
+  EntityPageLink,
   LatestValues,
 } from '../../model/entity-query.ts'
 import type { EntityId } from '../../model/entity-id.ts'
@@ -23,7 +24,7 @@ import { needsTelemetry, TelemetrySearch, type Bounds, type ResolvedQuery } from
 /** Entities whose keys are looked up. */
 const MAX_ENTITIES_FOR_KEYS = 100
 /** Rows of one page: a larger one is served as pages of this size. */
-export const MAX_QUERY_PAGE = 10_000
+const MAX_QUERY_PAGE = 10_000
 
 export interface EntityQueryParts extends ValueStores {
   readonly clock: Clock
@@ -57,10 +58,8 @@ export class EntityQueries implements EntityQueryService {
     /** What the caller reads beside what the query names. */
     reads: readonly EntityKey[] = [],
   ): Promise<Page<EntityData>> {
-    const { page, pageSize: asked, sort, textSearch } = query.page
-    if (asked < 1) throw QueryErrors.PAGE_SIZE({ pageSize: asked })
-    if (page < 0) throw QueryErrors.PAGE_NUMBER({ page })
-    const pageSize = Math.min(asked, MAX_QUERY_PAGE)
+    const { page, sort, textSearch } = query.page
+    const pageSize = pageSizeOf(query.page)
     const sortKeys = sort === undefined ? [] : [sort.key]
     const keys = [...reads, ...query.latest, ...query.keyFilters.map(({ key }) => key), ...sortKeys]
     const selection = await this.parts.resolver.selection(principal, query, { keys, isDynamic: true })
@@ -124,6 +123,16 @@ export class EntityQueries implements EntityQueryService {
       latest: shownValues(row, query.fields, query.latest, values, now),
     }))
   }
+}
+
+/** As it is served. Throws PAGE_SIZE, PAGE_NUMBER, PAGE_TOO_FAR. */
+export function pageSizeOf({ page, pageSize: asked }: Pick<EntityPageLink, 'page' | 'pageSize'>): number {
+  if (asked < 1) throw QueryErrors.PAGE_SIZE({ pageSize: asked })
+  if (page < 0) throw QueryErrors.PAGE_NUMBER({ page })
+  const pageSize = Math.min(asked, MAX_QUERY_PAGE)
+  // Databases count rows in 64 bits.
+  if (page * pageSize > Number.MAX_SAFE_INTEGER) throw QueryErrors.PAGE_TOO_FAR({ page })
+  return pageSize
 }
 
 /** In the order of their keys. */

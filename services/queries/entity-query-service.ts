@@ -13,7 +13,7 @@ import type { Attribute, AttributeScope, DataPoint } from '../../model/value.ts'
 
 export interface EntityQueryService {
   count(principal: Principal, query: EntityCountQuery, options?: { readonly isDynamic: boolean }): Promise<number>
-  /** Throws PAGE_SIZE, PAGE_NUMBER, TOO_MANY. */
+  /** Throws PAGE_SIZE, PAGE_NUMBER, PAGE_TOO_FAR, TOO_MANY. */
   find(principal: Principal, query: EntityDataQuery): Promise<Page<EntityData>>
   /** Of entities that the caller was found to see: reads nothing else. */
   values(entities: readonly EntityId[], keys: readonly EntityKey[]): Promise<ReadonlyMap<string, LatestValues>>

@@ -14,6 +14,10 @@ export const QueryErrors = defineErrors('query', {
     ...BAD_REQUEST,
     text: "Incorrect entity data page link page '{page}'. Page must be positive integer.",
   },
+  PAGE_TOO_FAR: {
+    ...BAD_REQUEST,
+    text: "Incorrect entity data page link page '{page}'. There is no page so far behind.",
+  },
   ROOT_MISSING: { ...BAD_REQUEST, text: 'Relation query filter root entity should not be blank' },
   TOO_MANY: {
     ...BAD_REQUEST,

@@ -57,6 +57,7 @@ export const EntityStoreErrors = defineErrors('entities', {
     text: "Incorrect page link page '{page}'. Page must be positive integer.",
     restCode: 31,
   },
+  TEXT_TOO_LONG: { kind: 'invalid', status: 400, text: 'The text that is searched for is too long', restCode: 31 },
   SORT_PROPERTY: { kind: 'invalid', status: 400, text: 'Invalid sort property', restCode: 31 },
 })
 

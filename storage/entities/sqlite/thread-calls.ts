@@ -84,8 +84,7 @@ export class ThreadCalls {
     const pending = this.pending.get(reply.id)
     if (pending === undefined) return
     this.pending.delete(reply.id)
-    if (reply.kind === 'error')
-      pending.reject(EntityStoreErrors.FAILED({ reason: reply.reason }, new Error(reply.reason)))
+    if (reply.kind === 'error') pending.reject(refusalOf(reply.reason))
     else pending.answer(reply)
   }
 
@@ -96,4 +95,11 @@ export class ThreadCalls {
     this.pending.clear()
     if (isFatal) this.onEnd(error)
   }
+}
+
+/** Of patterns SQLite takes 50,000 bytes, and so much no text has that is looked for in earnest. */
+function refusalOf(reason: string): Error {
+  const cause = new Error(reason)
+  if (reason.includes('pattern too complex')) return EntityStoreErrors.TEXT_TOO_LONG(undefined, cause)
+  return EntityStoreErrors.FAILED({ reason }, cause)
 }
