@@ -329,13 +329,13 @@ export class Parking {
   private goOn(lane: ParkedLane): void {
     const { out, store, state, stored } = lane
     if (out > 0 || store.isClosed || state === 'waiting' || state === 'ready') return
-    if (stored.next(1).length === 0 || this.turns.hasPlace(lane)) this.begin(lane)
+    if (stored.next(1, 1).length === 0 || this.turns.hasPlace(lane)) this.begin(lane)
     else this.turns.lineUp(lane)
   }
 
   private begin(lane: ParkedLane): void {
-    const most = lane.isGivenUp ? FOLLOWERS : lane.wentWell ? this.followersOf(lane) : 1
-    const waiting = lane.stored.next(most)
+    const places = lane.isGivenUp ? FOLLOWERS : lane.wentWell ? this.placesOf(lane) : 1
+    const waiting = lane.stored.next(Math.min(FOLLOWERS, places), places)
     if (lane.isGivenUp && waiting.length > 0) void this.buryAll(lane, waiting)
     else if (waiting.length > 0) void this.handOver(lane, waiting)
     else if (lane.arriving === 0) this.leave(lane)
@@ -343,8 +343,8 @@ export class Parking {
   }
 
   /** The lanes of a tenant share its places out: however many drain, each has a part of what is left, and one at least. */
-  private followersOf(lane: ParkedLane): number {
-    return Math.max(1, Math.min(FOLLOWERS, Math.floor(this.turns.placesLeft(lane) / SHARERS)))
+  private placesOf(lane: ParkedLane): number {
+    return Math.max(1, Math.floor(this.turns.placesLeft(lane) / SHARERS))
   }
 
   private leave(lane: ParkedLane): void {
@@ -378,7 +378,7 @@ export class Parking {
       }
     }
     this.counts.tries += deliveries.length
-    const isAll = lane.arriving === 0 && lane.stored.next(1).length === 0
+    const isAll = lane.arriving === 0 && lane.stored.next(1, 1).length === 0
     lane.state = isAll && lane.wentWell ? 'returning' : lane.wentWell ? 'draining' : 'trying'
     if (deliveries.length > 0) queue.resume(deliveries)
     else this.goOn(lane)

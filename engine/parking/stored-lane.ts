@@ -18,6 +18,13 @@ export interface ParkedEntry {
   index: number
 }
 
+const BYTES_SHIFT = 12
+
+/** What a message takes of a queue's places: one, and one more for each 4 KiB. */
+export function placesFor({ weight }: ParkedEntry): number {
+  return 1 + (weight >>> BYTES_SHIFT)
+}
+
 export interface Block {
   readonly place: number
   readonly bytes: number
@@ -51,12 +58,16 @@ export class StoredLane implements LaneNote {
     return index < 0 ? undefined : this.entries[index]
   }
 
-  /** The first so many that nobody has. */
-  next(most: number): ParkedEntry[] {
+  /** The first so many that nobody has, as far as they take no more places; one at least. */
+  next(most: number, places: number): ParkedEntry[] {
     const found: ParkedEntry[] = []
+    let left = places
     for (const entry of this.entries) {
       if (found.length === most) break
-      if (!entry.isOver && !entry.isOut) found.push(entry)
+      if (entry.isOver || entry.isOut) continue
+      left -= placesFor(entry)
+      if (left < 0 && found.length > 0) break
+      found.push(entry)
     }
     return found
   }

@@ -4,7 +4,7 @@
  */
 import type { ParkedLane } from './parked-lane.ts'
 import type { ParkedStore } from './parked-store.ts'
-import type { ParkedEntry } from './stored-lane.ts'
+import { placesFor, type ParkedEntry } from './stored-lane.ts'
 
 interface QueueTurns {
   /** By tenant, the first to come first. */
@@ -19,8 +19,6 @@ export interface TurnsOptions {
   /** Those of a queue; 0 where nobody tries its lanes now. */
   readonly placesOf: (queueName: string) => number
 }
-
-const BYTES_SHIFT = 12
 
 export class Turns {
   /** In process. */
@@ -142,8 +140,4 @@ export class Turns {
     if (turns === undefined) this.byQueue.set(queueName, (turns = { ready: new Map(), taken: 0, takenBy: new Map() }))
     return turns
   }
-}
-
-function placesFor({ weight }: ParkedEntry): number {
-  return 1 + (weight >>> BYTES_SHIFT)
 }

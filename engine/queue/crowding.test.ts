@@ -230,6 +230,24 @@ test('the lanes of a tenant that drain out of parking share its places', async (
   assert.ok(inProcess <= 120, `${inProcess} were in process`)
 })
 
+test('a lane of large messages drains out of parking by their size', async () => {
+  const opened = await open({ triesBeforeParking: 1, retries: Infinity, maxHeld: 2000 }, { maxInProcess: 5000 })
+  const { clock, link, parking } = opened
+  opened.process = (work) => work.end(new Error('no'))
+  for (let count = 0; count < 60; count++) link.publish(of(SLOW, 1, 'x'.repeat(20_480)))
+  await clock.advance(500)
+  assert.equal(parking.figures().messages, 60)
+  let inProcess = 0
+  opened.process = (work) => {
+    inProcess = Math.max(inProcess, parking.figures().inProcess)
+    clock.after(50, () => work.end())
+  }
+  for (let seconds = 0; seconds < 60; seconds++) await clock.advance(1000)
+  assert.deepEqual([parking.figures().messages, link.settled.length], [0, 60])
+  // Of 250 places a tenant has half, and a lane a quarter of that; each takes six.
+  assert.equal(inProcess, 5)
+})
+
 const hangs = (work: Work): void => (work.message.tenantId === HEALTHY ? work.end() : undefined)
 
 test('one batch that would fill the queue makes room too, whether by its messages or by their size', async () => {
