@@ -35,3 +35,29 @@ it('what it names now is observed at once, what it names no more is let go, and 
     assert.equal((await one.answerTo(901)).type, 'ACK')
     assert.equal(gateway.uploads.length, 3)
   }))
+
+it('one that says the same to a client, though it was saved, has it asked for nothing', () => {
+  const reading = (id: number): JsonObject => ({
+    observeAttr: { keyName: { [`/3/0/${id}`]: `key ${id}` }, telemetry: [`/3/0/${id}`] },
+  })
+  return bench(reading(9), async ({ gateway, client }) => {
+    const one = await client()
+    await one.register('one')
+    await one.answerNext({ code: '2.05', format: 110, payload: '[{"n":"/3/0/9","v":1}]' })
+    await gateway.uploaded(1)
+    const [session] = gateway.sessionsOf('one')
+    assert.ok(session !== undefined)
+    await turns()
+    for (const id of [9, 10]) {
+      session.device = { ...session.device, lwm2m: reading(id) }
+      session.listener.refreshed?.()
+      await turns()
+    }
+    assert.equal((await one.asked()).text, 'GET /3/0/10')
+  })
+})
+
+/** For what is under way without a message to it. */
+async function turns(): Promise<void> {
+  for (let count = 0; count < 20; count++) await new Promise((resolve) => setImmediate(resolve))
+}

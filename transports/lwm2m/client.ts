@@ -2,6 +2,7 @@
  * One registered client: what is asked of it after it registered (`device-api.md` 13.4), what it says of that, and what the platform has for
  * it. What it misses while it sleeps is done when it is heard again.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../model/clock.ts'
 import { errorText, isMillraceError } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
@@ -111,13 +112,13 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
   }
 
   updated(hasNewOffer: boolean): void {
-    if (hasNewOffer || this.isOutdated) this.replan()
+    if (hasNewOffer || this.isOutdated()) this.replan()
     this.heard()
   }
 
   /** One that sleeps hears of it when it is awake. */
   refreshed(): void {
-    if (this.isEnded || !this.isOutdated) return
+    if (this.isEnded || !this.isOutdated()) return
     this.replan()
     if (this.isAwake || this.listensMs === undefined) this.heard()
   }
@@ -222,8 +223,13 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     else if (error.kind === 'retryable') counts.refused++
   }
 
-  private get isOutdated(): boolean {
-    return this.registration.session.device.lwm2m !== this.configured
+  /** A profile that was saved with another name says the same to a client: it is not asked for all of it once more. */
+  private isOutdated(): boolean {
+    const { lwm2m } = this.registration.session.device
+    if (lwm2m === this.configured) return false
+    if (!isDeepStrictEqual(lwm2m, this.configured)) return true
+    this.configured = lwm2m
+    return false
   }
 
   private replan(): void {
