@@ -307,7 +307,11 @@ class LocalDeviceGateway
     if (record === undefined) {
       record = new DeviceRecord(device, this.actors.spawn(this.kind, device.deviceId))
       this.records.set(device.deviceId, record)
-    } else if (record.identity !== device && this.credentials.isPresent(device)) record.identity = device
+    } else if (record.identity !== device && this.credentials.isPresent(device)) {
+      // Nothing is seen of it any more when the device is looked up again.
+      if (!mayGoOn(record.identity, device)) this.endSessions(record, 'CREDENTIALS_CHANGED')
+      record.identity = device
+    }
     return record
   }
 

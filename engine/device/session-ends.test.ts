@@ -77,4 +77,20 @@ describe('sessions of a device that is changed', () => {
       assert.equal(session.device.deviceName, now.deviceName ?? 'one')
     }
   })
+
+  it('end so too where another session logs in as what it is now before it is looked up again', async () => {
+    const bench = openGatewayBench({ maxSessionsPerDevice: 2 })
+    bench.directory.devices.set('one', identityOf('one', { isGateway: true }))
+    const { listener } = await bench.open('one')
+    await bench.clock.settle()
+    bench.directory.devices.set('one', identityOf('one'))
+    bench.directory.fails = true
+    bench.feed.publish({ kind: 'device-changed', entity: ONE, credentialsChanged: false })
+    await bench.clock.settle()
+    bench.directory.fails = false
+    const others = [await bench.open('one', 'brief'), await bench.open('one')]
+    await bench.clock.advance(5000)
+    assert.deepEqual(listener.ends, ['CREDENTIALS_CHANGED'])
+    for (const other of others) assert.deepEqual(other.listener.ends, [])
+  })
 })
