@@ -220,7 +220,13 @@ function testAlarms(open: () => Promise<TestPlatform>): void {
       assert.deepEqual(ascending, ascending.toSorted())
       assert.deepEqual(await named('DESC'), ascending.toReversed())
     }
-    for (const sortProperty of ['assigneeEmail', 'assigneeFirstName', 'assigneeLastName'])
+    await service.assignByUser(tenant, hot.id, tenant.userId)
+    // What is absent comes last, as PostgreSQL orders it for the reference.
+    for (const sortProperty of ['assigneeEmail', 'assigneeId']) {
+      assert.deepEqual(await typesOf({}, { sortProperty }), ['Hot', 'Wet'], sortProperty)
+      assert.deepEqual(await typesOf({}, { sortProperty, sortOrder: 'DESC' }), ['Wet', 'Hot'], sortProperty)
+    }
+    for (const sortProperty of ['assigneeFirstName', 'assigneeLastName'])
       assert.equal((await typesOf({}, { sortProperty })).length, 2)
     assert.equal(await service.highestSeverity(on), 'MAJOR')
     assert.equal(await service.highestSeverity({ ...on, cleared: true }), 'MINOR')

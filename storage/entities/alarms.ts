@@ -10,6 +10,7 @@ import { EntityStoreErrors } from './errors.ts'
 import { checkPageQuery } from './paging.ts'
 import { containsSql } from './queries/predicates-sql.ts'
 import type { EntityTable, Row } from './tables/entity-table.ts'
+import { DIRECTIONS } from './tables/row-sql.ts'
 
 /** On which entities an alarm shows. Its id is that of the alarm and that of the entity, so that a row is there once. */
 export const ENTITY_ALARMS: EntityTable = {
@@ -63,8 +64,10 @@ export const STATUS = sql.raw(
 )
 const SORTED = [
   ...['severity', 'type', 'acknowledged', 'cleared', 'start_ts', 'end_ts', 'ack_ts', 'clear_ts', 'assign_ts'],
-  ...['customer_id', 'assignee_id', 'originator_type', 'originator_id'],
+  ...['originator_type', 'originator_id'],
 ]
+/** Not every alarm has them. */
+const SORTED_OF_SOME = ['customer_id', 'assignee_id']
 const SORTED_BY_ASSIGNEE = ['assigneeEmail', 'assigneeFirstName', 'assigneeLastName']
 export const ASSIGNEE = sql.raw(
   'assignee.email as assignee_email, assignee.first_name as assignee_first_name, assignee.last_name as assignee_last_name',
@@ -276,14 +279,16 @@ function order(
   sorts: Readonly<Record<string, RawBuilder<unknown>>>,
 ): RawBuilder<unknown> {
   const direction = sortOrder === 'DESC' ? sql`desc` : sql`asc`
+  const ofSome = DIRECTIONS[sortOrder ?? 'ASC']
   if (sortProperty === undefined || sortProperty === '') return sql`order by alarm.id`
   if (sortProperty === 'createdTime') return sql`order by ${createdColumn(filter)} ${direction}, alarm.id`
   if (sortProperty === 'id') return sql`order by alarm.id ${direction}`
   if (sortProperty === 'status') return sql`order by ${STATUS} ${direction}, alarm.id`
-  if (Object.hasOwn(sorts, sortProperty)) return sql`order by ${sorts[sortProperty]} ${direction}, alarm.id`
+  if (Object.hasOwn(sorts, sortProperty)) return sql`order by ${sorts[sortProperty]} ${ofSome}, alarm.id`
   const wanted = sortProperty.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   if (SORTED_BY_ASSIGNEE.includes(sortProperty))
-    return sql`order by ${sql.ref(wanted.replace('assignee_', 'assignee.'))} ${direction}, alarm.id`
+    return sql`order by ${sql.ref(wanted.replace('assignee_', 'assignee.'))} ${ofSome}, alarm.id`
+  if (SORTED_OF_SOME.includes(wanted)) return sql`order by ${sql.ref(`alarm.${wanted}`)} ${ofSome}, alarm.id`
   const column = SORTED.find((name) => name === wanted)
   if (column === undefined) throw EntityStoreErrors.SORT_PROPERTY({ property: sortProperty })
   return sql`order by ${sql.ref(`alarm.${column}`)} ${direction}, alarm.id`

@@ -63,7 +63,7 @@ export interface RowPage {
 }
 
 /** Written out, as databases differ: what is absent comes where the reference has it. */
-const DIRECTIONS = { ASC: sql`asc nulls last`, DESC: sql`desc nulls first` } as const
+export const DIRECTIONS = { ASC: sql`asc nulls last`, DESC: sql`desc nulls first` } as const
 
 export class RowSql {
   private readonly dialect: SqlDialect
