@@ -267,6 +267,25 @@ test('one batch that would fill the queue makes room too, whether by its message
   }
 })
 
+test('a queue that was crowded a moment ago makes room at once when it is so again', async () => {
+  const opened = await open({ maxHeld: 1000 })
+  const { link, clock, queue, parking } = opened
+  const begun: Work[] = []
+  opened.process = (work) => void (work.message.tenantId === HEALTHY ? work.end() : begun.push(work))
+  link.publish(of(HEALTHY, 5000))
+  for (let count = 0; count < 800; count++) link.publish(of(SLOW, count))
+  await clock.settle()
+  for (const work of begun.splice(0)) work.end()
+  await clock.advance(5)
+  assert.equal(queue.figures().held, 0)
+  for (let count = 0; count < 1000; count++) link.publish(of(SLOW, 10_000 + count))
+  await clock.advance(500)
+  link.publish(of(HEALTHY, 5000))
+  await clock.settle()
+  const healthy = link.settled.filter(({ tenantId }) => tenantId === HEALTHY).length
+  assert.equal(healthy, 2, `${queue.figures().held} are held, ${parking.figures().messages} are parked`)
+})
+
 test('a lane that meets its own limit after an outage of all is in that outage no more', () => {
   const outages = new Outages(() => undefined)
   const lane = new Lane<Task>('device')

@@ -28,6 +28,8 @@ export class Crowding {
   /** Who holds as much makes room; undefined while nobody has to. */
   private limit: number | undefined
   private lookedMs = -Infinity
+  /** What the last look at the tenants said. */
+  private seenLimit: number | undefined
   /** As it was at the last look. */
   private wasCrowded = false
   private timer: TimerHandle | undefined
@@ -65,9 +67,12 @@ export class Crowding {
       return
     }
     const now = this.clock.monotonic()
-    if (now - this.lookedMs < LOOK_MS) return
-    this.lookedMs = now
-    this.limit = this.rules.crowdingLimit()
+    if (now - this.lookedMs >= LOOK_MS) {
+      this.lookedMs = now
+      this.seenLimit = this.rules.crowdingLimit()
+    }
+    // Crowded again within the pause, it has no time to wait for the next look.
+    this.limit = this.seenLimit
   }
 
   /** The queue may be full, or lanes are to leave: once is enough until it is not so. */
