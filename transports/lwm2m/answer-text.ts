@@ -1,7 +1,7 @@
 /** What a client read, as the text in which callers of the reference get it: Leshan's. Source: `device-api.md` 13.8. */
 import { stringifyJson, WholeDouble } from '../../model/json.ts'
 import type { TypedValue } from '../../model/value.ts'
-import { isBelow, pathText, type Path, type ValueRecord } from './codecs/records.ts'
+import { pathText, type Path, type ValueRecord } from './codecs/records.ts'
 import type { ResourceModel } from './core-models.ts'
 import { typedValue } from './values.ts'
 
@@ -18,11 +18,28 @@ export function answeredText(
   modelAt: FindModel,
 ): string {
   if (paths === undefined) return valueText(records, path, modelAt)
+  const below = recordsBelow(records)
   const texts = paths.map((each) => {
-    const own = records.filter((record) => isBelow(record.path, each))
-    return `${pathText(each)}=${own.length === 0 ? 'null' : valueText(own, each, modelAt)}`
+    const text = pathText(each)
+    const own = below.get(text) ?? []
+    return `${text}=${own.length === 0 ? 'null' : valueText(own, each, modelAt)}`
   })
   return `{${texts.join(', ')}}`
+}
+
+/** By each path above a record and its own: callers name thousands of paths, and clients say thousands of values. */
+function recordsBelow(records: readonly ValueRecord[]): ReadonlyMap<string, readonly ValueRecord[]> {
+  const below = new Map<string, ValueRecord[]>()
+  for (const record of records) {
+    const { path } = record
+    for (let depth = 0; depth <= path.length; depth++) {
+      const text = pathText(path.slice(0, depth))
+      const known = below.get(text)
+      if (known === undefined) below.set(text, [record])
+      else known.push(record)
+    }
+  }
+  return below
 }
 
 /** Throws WRONG_VALUE. What nobody knows the type of is told as opaque. */

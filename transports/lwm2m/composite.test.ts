@@ -5,6 +5,8 @@ import type { JsonObject } from '../../model/json.ts'
 import { OptionNumber } from '../coap-messages/codec.ts'
 import { blockBytes } from '../coap-messages/message.ts'
 import type { FakeGateway, FakeSession } from '../testkit.ts'
+import { answeredText } from './answer-text.ts'
+import type { ValueRecord } from './codecs/records.ts'
 import { bench, type TestClient } from './testkit.ts'
 
 const GROUPED: JsonObject = {
@@ -116,6 +118,22 @@ it('what is told in blocks is asked for with its paths each time', () =>
     for (let attempt = 0; sessionOf(gateway).callAnswers.length === 0 && attempt < 1000; attempt++) await turn()
     assert.match(sessionOf(gateway).callAnswers[0]?.[1] ?? '', /value=50.*value=7/)
   }))
+
+it('is put together with a look or two at each value, however many paths were named', () => {
+  let looks = 0
+  const records = Array.from({ length: 500 }, (_, id): ValueRecord => ({
+    get path() {
+      looks++
+      return [3, 0, id]
+    },
+    value: { kind: 'number', value: id },
+  }))
+  const paths = [[], [3], [3, 0], [3, 1], ...Array.from({ length: 500 }, (_, id) => [3, 0, id])]
+  const text = answeredText(records, { path: [], paths }, () => ({ type: 'INTEGER' }))
+  assert.match(text, /\/3\/1=null, \/3\/0\/0=LwM2mSingleResource \[id=0, value=0, type=INTEGER\], /)
+  assert.equal(text.match(/value=499,/g)?.length, 4)
+  assert.ok(looks < 100 * records.length, `${looks} looks`)
+})
 
 function stored(gateway: FakeGateway, index: number): Record<string, unknown> {
   const entries = gateway.uploads[index]?.groups.flatMap((group) => group.entries) ?? []
