@@ -135,6 +135,15 @@ export class CoapRequests {
     else acknowledge(false)
   }
 
+  /** Nobody wants the answer to the first message of this `ask` any more: it rejects CLOSED, and the client is asked no further. */
+  cancel(token: Buffer): void {
+    const key = token.toString('hex')
+    const waiting = this.waiting.get(key)
+    if (waiting === undefined) return
+    this.fail(key, waiting, MessageErrors.CLOSED())
+    this.options.endpoint().settle(waiting.peer, waiting.id)
+  }
+
   close(): void {
     this.watchers.clear()
     for (const [token, waiting] of [...this.waiting]) this.fail(token, waiting, MessageErrors.CLOSED())

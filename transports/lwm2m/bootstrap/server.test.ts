@@ -132,6 +132,21 @@ describe('a client that knows its bootstrap server alone', () => {
       await settled(() => transport.figures().bootstrapped === 1)
     }))
 
+  it('begins anew: where it came from before is asked no more', () =>
+    told(PROFILE, async ({ newcomer, transport, clock }) => {
+      const [before, after] = [await newcomer(), await newcomer()]
+      await begin(before)
+      assert.equal((await before.asked()).text, 'GET /')
+      await begin(after)
+      await after.answerNext({ code: '2.05', format: LINK, payload: NEW_CLIENT })
+      await taken(after)
+      await taken(after)
+      assert.equal(await after.answerNext({ code: '2.04' }), 'POST /bs')
+      await settled(() => transport.figures().bootstrapped === 1)
+      clock.advance(10_000)
+      assert.deepEqual([transport.figures().retransmitted, transport.figures().bootstrapsFailed], [0, 1])
+    }))
+
   it('is given up when it takes too long, and has no place more than its tenant', () =>
     told(
       PROFILE,

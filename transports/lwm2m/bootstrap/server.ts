@@ -38,12 +38,16 @@ export interface BootstrapServerOptions {
 interface Running {
   readonly tenantId: string
   isEnded: boolean
+  /** Of what it is asked. */
+  token: Buffer
 }
 
 type Respond = (response: CoapResponse) => void
 
 /** Content-Formats that a client may prefer (`pct`, 1.1). */
 const FORMATS: readonly number[] = [Format.SENML_CBOR, Format.SENML_JSON, Format.TLV]
+
+const NO_TOKEN = Buffer.alloc(0)
 
 export class BootstrapServer {
   private readonly options: BootstrapServerOptions
@@ -59,6 +63,8 @@ export class BootstrapServer {
     this.running = new Expiring(clock, limits.bootstrapMs, (ended) => {
       ended.isEnded = true
       this.shares.give(ended.tenantId)
+      // Whoever knows an endpoint can write any address below a request: each ends what the one before had sent again and again.
+      this.clientPort.requests.cancel(ended.token)
     })
     this.clientPort = new ClientPort({
       ...{ label: 'LwM2M bootstrap', address: place.bindAddress, port: place.port, proxySocket: place.dtlsProxySocket },
@@ -123,7 +129,7 @@ export class BootstrapServer {
   private begin({ deviceId, tenantId }: DeviceIdentity): Running {
     this.running.end(deviceId)
     if (!this.shares.take(tenantId)) throw Lwm2mErrors.NO_ROOM()
-    const running = { tenantId, isEnded: false }
+    const running = { tenantId, isEnded: false, token: NO_TOKEN }
     this.running.add(deviceId, running)
     return running
   }
@@ -139,7 +145,9 @@ export class BootstrapServer {
       await bootstrap(
         (request) => {
           if (running.isEnded) return Promise.reject(MessageErrors.CLOSED())
-          return this.clientPort.requests.ask(peer, request)
+          const { requests } = this.clientPort
+          running.token = requests.newToken()
+          return requests.ask(peer, request, running.token)
         },
         accounts,
         format,
