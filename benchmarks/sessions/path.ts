@@ -52,6 +52,7 @@ const host = {
   recordOf: ({ deviceId }: DeviceIdentity) => recordAt(deviceId),
   recordAt,
   heard: (record: DeviceRecord) => (record.heardAt = systemClock.now()),
+  tellSurely: (record: DeviceRecord, event: SessionEvent) => void record.actor.tell(event),
   touched: () => undefined,
   sessionsChanged: () => undefined,
   readFailed: () => undefined,

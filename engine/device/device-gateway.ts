@@ -145,6 +145,8 @@ type HeardChange = ChangeOf<(typeof HEARD_KINDS)[number]>
 const CLOCK_DIFFERENCE_MS = 5000
 /** What an actor knows is in its record: an idle one is made anew when something comes. */
 const ACTOR_IDLE_MS = 5000
+/** A mailbox is emptied once a turn. */
+const TELL_AGAIN_MS = 5
 /** A change is noted with the clock of the process that made it, before its commit. Looking some devices up for nothing costs little. */
 const NOTED_BEFORE_MS = 60_000
 /** What is beyond is found by looking at everybody. */
@@ -337,7 +339,8 @@ class LocalDeviceGateway
   }
 
   sessionEnded(deviceId: string, sessionId: number, reason: SessionEnd): void {
-    this.records.get(deviceId)?.actor.tell({ kind: 'end', reason, sessionId })
+    const record = this.records.get(deviceId)
+    if (record !== undefined) this.tellSurely(record, { kind: 'end', reason, sessionId })
   }
 
   /** In its turn, before it is announced. False: the device was silent for so long that nothing is kept of it. */
@@ -434,7 +437,12 @@ class LocalDeviceGateway
   }
 
   private endSessions(record: DeviceRecord, reason: SessionEnd): void {
-    record.actor.tell({ kind: 'end', reason })
+    this.tellSurely(record, { kind: 'end', reason })
+  }
+
+  tellSurely(record: DeviceRecord, event: SessionEvent): void {
+    if (record.actor.tell(event) || record.isReleased || this.isClosed) return
+    this.clock.after(TELL_AGAIN_MS, () => this.tellSurely(record, event))
   }
 
   /** Live sessions go on under what the device is now called and where its messages now go. */

@@ -196,7 +196,7 @@ export class LocalDeviceSession implements DeviceSession, SessionHandle, CalledS
     this.hasEnded = true
     this.host.calls?.stop(this)
     if (this.isLongLived || this.isSubscribed || this.isWaiting)
-      this.record.actor.tell({ kind: 'closed', session: this })
+      this.host.tellSurely(this.record, { kind: 'closed', session: this })
   }
 
   /** On the session actor's turn. */

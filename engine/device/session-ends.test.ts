@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { STANDARD_MQTT, type DeviceIdentity } from './gateway.ts'
-import { identityOf, openGatewayBench } from './testkit.ts'
+import { CountingReceipt, identityOf, openGatewayBench } from './testkit.ts'
 
 const ONE = { entityType: 'DEVICE', id: identityOf('one').deviceId } as const
 
@@ -92,5 +92,32 @@ describe('sessions of a device that is changed', () => {
     await bench.clock.advance(5000)
     assert.deepEqual(listener.ends, ['CREDENTIALS_CHANGED'])
     for (const other of others) assert.deepEqual(other.listener.ends, [])
+  })
+})
+
+describe('a session of a device that sends more than there is room for', () => {
+  const flood = ({ session }: Awaited<ReturnType<ReturnType<typeof openGatewayBench>['open']>>): void => {
+    const upload = [{ ts: 1, entries: [{ key: 'a', type: 'DOUBLE', value: 1 } as const] }]
+    for (let count = 0; count < 10_001; count++) session.postTelemetry(upload, new CountingReceipt())
+  }
+
+  it('is ended all the same', async () => {
+    const bench = openGatewayBench()
+    const opened = await bench.open('one')
+    await bench.clock.settle()
+    flood(opened)
+    bench.feed.publish({ kind: 'device-changed', entity: ONE, credentialsChanged: true })
+    await bench.clock.advance(100)
+    assert.deepEqual(opened.listener.ends, ['CREDENTIALS_CHANGED'])
+  })
+
+  it('is known as closed all the same', async () => {
+    const bench = openGatewayBench()
+    const opened = await bench.open('one')
+    await bench.clock.advance(100)
+    flood(opened)
+    opened.session.close()
+    await bench.clock.advance(5000)
+    assert.equal(bench.link.ofType('DISCONNECT_EVENT').length, 1)
   })
 })

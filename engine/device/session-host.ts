@@ -4,6 +4,7 @@ import type { SessionCalls } from './calls/session-calls.ts'
 import type { DeviceRecord } from './device-record.ts'
 import type { DeviceIdentity } from './gateway.ts'
 import type { DeviceOnboarding } from './onboarding.ts'
+import type { SessionEvent } from './session-events.ts'
 import type { TransportRates } from './transport-rates.ts'
 import type { Uploads } from './uploads.ts'
 
@@ -22,4 +23,6 @@ export interface SessionHost {
   /** Notes that the device was heard, and that no message will say so. */
   touched(record: DeviceRecord): void
   recordOf(device: DeviceIdentity): DeviceRecord
+  /** To its actor, and again until that takes it: what waits there must not keep a session that is over. */
+  tellSurely(record: DeviceRecord, event: SessionEvent): void
 }
