@@ -14,7 +14,7 @@ export interface PlantedBug {
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'reversed batches',
-    file: 'engine/queue/queue.ts',
+    file: 'engine/queue/starting.ts',
     code: 'this.processor.process(tasks)',
     planted: 'this.processor.process(tasks.toReversed())',
   },
@@ -35,8 +35,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'settle before commit',
     file: 'engine/queue/queue.ts',
-    code: 'this.inFlight += tasks.length',
-    planted: 'this.inFlight += tasks.length; this.link.settle(tasks.map((task) => task.delivery))',
+    code: 'else this.starting.add(task)',
+    planted: 'else { this.starting.add(task); this.link.settle([task.delivery]) }',
   },
   {
     name: 'a resend counted twice',
