@@ -47,12 +47,12 @@ function scalarOf(type: ScalarType, reader: WireReader): string | number | bigin
     case 'double':
       return reader.fixed(8).readDoubleLE()
     case 'bool':
-      return reader.varint() !== 0n
+      return reader.bool()
     case 'int64':
       return BigInt.asIntN(64, reader.varint())
     case 'int32':
     case 'enum':
-      return Number(BigInt.asIntN(32, reader.varint()))
+      return reader.int32()
   }
 }
 

@@ -67,7 +67,7 @@ class MessageDecoder {
         return this.decode(type.type, reader.delimited(), depth + 1, merged)
       }
       case 'enum': {
-        const number = Number(BigInt.asIntN(32, reader.varint()))
+        const number = reader.int32()
         return type.values.find(([, value]) => value === number)?.[0] ?? number
       }
       case 'scalar':
@@ -149,13 +149,13 @@ function scalarOf(kind: ScalarKind, reader: WireReader): Scalar {
     case 'float':
       return decimal(shortest(reader.fixed(4).readFloatLE()))
     case 'int32':
-      return Number(BigInt.asIntN(32, reader.varint()))
+      return reader.int32()
     case 'uint32':
-      return Number(BigInt.asUintN(32, reader.varint()))
+      return reader.int32() >>> 0
     case 'sint32':
-      return Number(BigInt.asIntN(32, unzigzag(BigInt.asUintN(32, reader.varint()))))
+      return unzigzag32(reader.int32())
     case 'int64':
-      return `${BigInt.asIntN(64, reader.varint())}`
+      return reader.signedText()
     case 'uint64':
       return `${reader.varint()}`
     case 'sint64':
@@ -169,7 +169,7 @@ function scalarOf(kind: ScalarKind, reader: WireReader): Scalar {
     case 'sfixed64':
       return `${reader.fixed(8).readBigInt64LE()}`
     case 'bool':
-      return reader.varint() !== 0n
+      return reader.bool()
     case 'string':
       return reader.delimited().text()
     case 'bytes':
@@ -213,6 +213,10 @@ function shortest(value: number): number {
     if (Math.fround(rounded) === value) return rounded
   }
   return value
+}
+
+function unzigzag32(value: number): number {
+  return (value >>> 1) ^ -(value & 1)
 }
 
 function unzigzag(value: bigint): bigint {

@@ -9,6 +9,10 @@ export const WireType = { VARINT: 0, FIXED64: 1, BYTES: 2, GROUP: 3, GROUP_END: 
 
 const CONTINUED = 0x80
 const LONGEST_VARINT = 10
+const TWO_28 = 2 ** 28
+const TWO_56 = 2 ** 56
+/** Below it, the first two parts together are below 2^53. */
+const EXACT_MIDDLE = 2 ** 25
 /** Messages and groups in each other, as the reference's library has it. */
 export const MAX_NESTING = 100
 
@@ -16,6 +20,10 @@ export class WireReader {
   position: number
   readonly end: number
   private readonly bytes: Buffer
+  /** Bits 0 to 27 of the last varint, 28 to 55, and 56 to 63. */
+  private low = 0
+  private middle = 0
+  private high = 0
 
   constructor(bytes: Buffer, position = 0, end = bytes.length) {
     this.bytes = bytes
@@ -25,31 +33,46 @@ export class WireReader {
 
   /** The bits of an unsigned 64-bit number. */
   varint(): bigint {
-    let value = 0n
-    for (let index = 0; index < LONGEST_VARINT; index++) {
-      if (this.position >= this.end) throw cutOff()
-      const byte = this.bytes[this.position++] ?? 0
-      value |= BigInt(byte & 0x7f) << BigInt(7 * index)
-      if (byte < CONTINUED) return BigInt.asUintN(64, value)
-    }
-    throw PayloadErrors.NOT_PROTOBUF({ reason: 'a number is longer than ten bytes' })
+    this.readVarint()
+    const { low, middle, high } = this
+    if (high === 0 && middle < EXACT_MIDDLE) return BigInt(low + middle * TWO_28)
+    return BigInt(low) | (BigInt(middle) << 28n) | (BigInt(high) << 56n)
+  }
+
+  /** The same as a decimal text, of a signed number. */
+  signedText(): string {
+    this.readVarint()
+    const { low, middle, high } = this
+    if (high === 0 && middle < EXACT_MIDDLE) return String(low + middle * TWO_28)
+    return String(BigInt.asIntN(64, BigInt(low) | (BigInt(middle) << 28n) | (BigInt(high) << 56n)))
+  }
+
+  /** Its last 32 bits, as a signed number. */
+  int32(): number {
+    this.readVarint()
+    return this.low | (this.middle << 28)
+  }
+
+  bool(): boolean {
+    this.readVarint()
+    return this.low !== 0 || this.middle !== 0 || this.high !== 0
   }
 
   /** Number and wire type of a field. */
   tag(): { readonly number: number; readonly wireType: number } {
-    const tag = this.varint()
-    const number = Number(tag >> 3n)
-    if (number < 1 || tag > 0xffff_ffffn)
+    const tag = this.size()
+    const number = Math.floor(tag / 8)
+    if (number < 1 || tag > 0xffff_ffff)
       throw PayloadErrors.NOT_PROTOBUF({ reason: `no field has the number ${number}` })
-    return { number, wireType: Number(tag & 7n) }
+    return { number, wireType: this.low & 7 }
   }
 
   /** A reader of the bytes that stand here with their length. */
   delimited(): WireReader {
-    const length = this.varint()
-    if (length > BigInt(this.end - this.position)) throw cutOff()
+    const length = this.size()
+    if (length > this.end - this.position) throw cutOff()
     const start = this.position
-    this.position += Number(length)
+    this.position += length
     return new WireReader(this.bytes, start, this.position)
   }
 
@@ -85,7 +108,7 @@ export class WireReader {
   private skipOne(wireType: number, number: number, open: number[]): void {
     switch (wireType) {
       case WireType.VARINT:
-        this.varint()
+        this.readVarint()
         return
       case WireType.FIXED64:
         return this.advance(8)
@@ -101,6 +124,27 @@ export class WireReader {
         if (open.pop() === number) return
     }
     throw PayloadErrors.NOT_PROTOBUF({ reason: `field ${number} has the wire type ${wireType}` })
+  }
+
+  /** Beyond 2^53 it is only known to be that large. */
+  private size(): number {
+    this.readVarint()
+    return this.low + this.middle * TWO_28 + this.high * TWO_56
+  }
+
+  /** In three parts that are exact as numbers: what stands in most payloads needs no `bigint`. Bits beyond 64 are dropped. */
+  private readVarint(): void {
+    this.low = this.middle = this.high = 0
+    for (let index = 0; index < LONGEST_VARINT; index++) {
+      if (this.position >= this.end) throw cutOff()
+      const byte = this.bytes[this.position++] ?? 0
+      const bits = byte & 0x7f
+      if (index < 4) this.low |= bits << (7 * index)
+      else if (index < 8) this.middle |= bits << (7 * (index - 4))
+      else this.high |= (bits << (7 * (index - 8))) & 0xff
+      if (byte < CONTINUED) return
+    }
+    throw PayloadErrors.NOT_PROTOBUF({ reason: 'a number is longer than ten bytes' })
   }
 
   private advance(bytes: number): void {
