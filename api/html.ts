@@ -1,4 +1,5 @@
 /** What the pages for browsers share: their frame, their looks, and the policy that says to the browser what they may do. */
+import { htmlText } from '../model/html-text.ts'
 
 const STYLE =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:3rem auto;padding:0 1rem;color:#1c2733}' +
@@ -25,22 +26,10 @@ export function pageHeaders(more: Readonly<Record<string, string>>): Readonly<Re
 export function document(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title><style>${STYLE}</style></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${htmlText(title)}</title><style>${STYLE}</style></head>
 <body>
 ${body}
 </body>
 </html>
 `
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-export function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
 }

@@ -2,7 +2,8 @@
  * What `/` shows a browser: what runs here and the first three commands. No script, nothing loaded from elsewhere, every
  * text escaped, and a policy that says so to the browser.
  */
-import { document, escaped, pageHeaders } from './html.ts'
+import { htmlText } from '../model/html-text.ts'
+import { document, pageHeaders } from './html.ts'
 import type { Answer } from './rest/route.ts'
 
 export interface PageContent {
@@ -27,12 +28,12 @@ export function createPage(content: PageContent): StartPage {
 
 function html(content: PageContent): string {
   const steps = commands(content)
-    .map(({ does, command }) => `<li><p>${escaped(does)}</p><pre>${escaped(command)}</pre></li>`)
+    .map(({ does, command }) => `<li><p>${htmlText(does)}</p><pre>${htmlText(command)}</pre></li>`)
     .join('\n')
   return document(
     'Millrace',
     `<h1>Millrace</h1>
-<p>Version ${escaped(content.version)}. Takes what devices send, runs it through rule chains, and keeps it: this server
+<p>Version ${htmlText(content.version)}. Takes what devices send, runs it through rule chains, and keeps it: this server
 speaks the REST, WebSocket, HTTP device and MQTT interfaces that ThingsBoard clients know.</p>
 <h2>The first three commands</h2>
 <ol>

@@ -2,7 +2,8 @@
  * Where the links of mails lead: a page to choose a password, and one that says that a link is too old. The script of the page sends what was
  * typed to the same calls that a front end uses (`rest-api.md` 1.6).
  */
-import { document, escaped, pageHeaders } from './html.ts'
+import { htmlText } from '../model/html-text.ts'
+import { document, pageHeaders } from './html.ts'
 import type { Answer } from './rest/route.ts'
 
 /** Its path; the page reads the token of its own address. */
@@ -58,8 +59,8 @@ export function passwordScriptAnswer(): Answer {
 function page(title: string, text: string): string {
   return document(
     title,
-    `<h1>${escaped(title)}</h1>
-<p>${escaped(text)}</p>
+    `<h1>${htmlText(title)}</h1>
+<p>${htmlText(text)}</p>
 <form>
 <label>Password <input type="password" name="password" autocomplete="new-password" required></label>
 <label>The same again <input type="password" name="again" autocomplete="new-password" required></label>
@@ -72,5 +73,5 @@ function page(title: string, text: string): string {
 }
 
 function tooOld(title: string, text: string): string {
-  return document(title, `<h1>${escaped(title)}</h1>\n<p>${escaped(text)}</p>`)
+  return document(title, `<h1>${htmlText(title)}</h1>\n<p>${htmlText(text)}</p>`)
 }

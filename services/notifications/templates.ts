@@ -1,4 +1,5 @@
 /** Texts with `${name}` in them; `${name:upperCase}`, `:lowerCase` and `:capitalize` change how it is written. What is unknown stays. */
+import { htmlText } from '../../model/html-text.ts'
 import type { JsonObject, JsonValue } from '../../model/json.ts'
 
 export type Parameters = Readonly<Record<string, string>>
@@ -35,19 +36,7 @@ function isPlain(value: object): value is JsonObject {
 
 /** For a place in HTML. */
 export function escaped(parameters: Parameters): Parameters {
-  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, escapedText(value)]))
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escapedText(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
+  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, htmlText(value)]))
 }
 
 export interface Named {
