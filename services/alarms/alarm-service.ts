@@ -26,14 +26,14 @@ import type { CommitDoubts } from '../commit-doubts.ts'
 import { itemNotFound, ServiceErrors } from '../errors.ts'
 import { alarms, SEVERITIES, type Alarm, type AlarmSeverity } from '../entities/alarm.ts'
 import { tableName } from '../entities/define.ts'
-import type { EntityService } from '../entities/entity-service.ts'
-import type { users as userDefinition } from '../entities/user.ts'
 import type { ManyNamesLookup } from '../entities/many-names.ts'
+import { retriedWhile } from '../entities/retried.ts'
 import { recordWith, rowsOf } from '../entities/rows.ts'
 import { USAGE, type UsageMeter } from '../../engine/usage/usage.ts'
 import { UsageErrors } from '../usage/errors.ts'
 import type { MessageRoute, RouteLookup } from '../message-route.ts'
 import type { ChangeNotifications } from '../notifications/change-notifications.ts'
+import { candidatesFor, type UserPage } from './alarm-candidates.ts'
 import { AlarmComments, commentJson, titleOf, type AlarmComment, type CommentDraft } from './alarm-comments.ts'
 import { checkDraft, membersOf, type AlarmDraft, type UserAlarmDraft } from './alarm-drafts.ts'
 import { AlarmInfos } from './alarm-infos.ts'
@@ -51,7 +51,7 @@ export interface AlarmServiceParts {
   readonly routeOf: RouteLookup
   readonly namesOf: ManyNamesLookup
   readonly findUser: (id: string) => Promise<User | undefined>
-  readonly userPage: EntityService<typeof userDefinition.columns>['pageWhere']
+  readonly userPage: UserPage
   readonly propagation: Propagation
   readonly notifications: ChangeNotifications
   readonly meter: UsageMeter
@@ -79,9 +79,6 @@ interface UserEvent {
 
 /** Steps of the transaction, made of what it makes of the alarm. */
 type NoteOutcome = (outcome: AlarmOutcome) => readonly Statement[]
-
-/** Starts again when another change came between its reads and its commit, at most so often. */
-const MAX_TRIES = 5
 
 export class AlarmService {
   private readonly parts: AlarmServiceParts
@@ -283,24 +280,9 @@ export class AlarmService {
     await cleanup.run(id)
   }
 
-  /** Who may have the alarm, as far as the caller sees them: administrators, and users of the alarm's customer. */
+  /** Who may have the alarm, as far as the caller sees them. Throws `ITEM_NOT_FOUND`. */
   async pageOfCandidates(principal: Principal, alarmId: string, query: PageQuery): Promise<Page<JsonObject>> {
-    const { tenantId, customerId } = await this.get(alarmId)
-    const administrators = { column: 'authority', is: 'TENANT_ADMIN' }
-    const ofCustomer = { column: 'customer_id', is: customerId }
-    const isCustomerUser = principal.authority === 'CUSTOMER_USER'
-    const may = customerId === null ? [administrators] : [administrators, ofCustomer]
-    const page = await this.parts.userPage({
-      where: [{ column: 'tenant_id', is: tenantId }, ...(isCustomerUser ? [ofCustomer] : [{ anyOf: may }])],
-      query,
-    })
-    const data = page.data.map(({ id, email, firstName, lastName }) => ({
-      id: { entityType: 'USER', id },
-      email,
-      firstName,
-      lastName,
-    }))
-    return { ...page, data }
+    return candidatesFor(await this.get(alarmId), this.parts.userPage, principal, query)
   }
 
   async saveCommentByUser(principal: Principal, alarmId: string, draft: CommentDraft): Promise<AlarmComment> {
@@ -512,12 +494,7 @@ function areSame(some: readonly EntityId[], others: readonly EntityId[]): boolea
 
 const OVERTAKEN = new Set(['entities.VERSION_CONFLICT', 'alarm.RAISED_MEANWHILE'])
 
-async function retried<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await attempt()
-    } catch (error) {
-      if (!isMillraceError(error) || !OVERTAKEN.has(error.code) || tries >= MAX_TRIES) throw error
-    }
-  }
+/** Starts again when another change came between its reads and its commit. */
+function retried<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  return retriedWhile((error) => isMillraceError(error) && OVERTAKEN.has(error.code), attempt)
 }

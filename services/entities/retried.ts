@@ -4,12 +4,20 @@ import { isMillraceError } from '../../model/errors.ts'
 const MAX_TRIES = 5
 
 /** A save that named a version finds another one at its next try, and is refused then. */
-export async function retried<Value>(label: string, save: () => Promise<Value>): Promise<Value> {
+export function retried<Value>(label: string, save: () => Promise<Value>): Promise<Value> {
+  return retriedWhile((error) => wasOvertaken(error, label), save)
+}
+
+/** The same where something else says that another one came between. */
+export async function retriedWhile<Value>(
+  isOvertaken: (error: unknown) => boolean,
+  save: () => Promise<Value>,
+): Promise<Value> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await save()
     } catch (error) {
-      if (attempt === MAX_TRIES || !wasOvertaken(error, label)) throw error
+      if (attempt === MAX_TRIES || !isOvertaken(error)) throw error
     }
   }
 }
