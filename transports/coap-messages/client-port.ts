@@ -6,7 +6,7 @@ import type { MessageCounts } from './counts.ts'
 import { CoapEndpoint, type EndpointOptions } from './endpoint.ts'
 import type { MessageLimits } from './limits.ts'
 import type { Peer } from './message.ts'
-import { proxyListener, type ProxyListener } from './proxy/listener.ts'
+import { listenWithProxies, proxyListener, type ProxyListener } from './proxy/listener.ts'
 import { CoapRequests } from './requests.ts'
 import { MessageSocket } from './socket.ts'
 
@@ -61,14 +61,8 @@ export class ClientPort {
   }
 
   /** Rejects LISTEN_FAILED. */
-  async listen(): Promise<void> {
-    await this.socket.listen()
-    try {
-      await this.proxies?.listen()
-    } catch (error) {
-      await this.socket.close()
-      throw error
-    }
+  listen(): Promise<void> {
+    return listenWithProxies(this.socket, this.proxies)
   }
 
   /** Who waits for an answer is told. Once. */

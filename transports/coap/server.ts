@@ -9,7 +9,7 @@ import { BlockAnswers, BlockUploads, blockOf } from '../coap-messages/blocks.ts'
 import { newCounts, type CoapCounts } from './counts.ts'
 import { CoapDeviceApi } from './device-api.ts'
 import { CoapEndpoint } from '../coap-messages/endpoint.ts'
-import { proxyListener, type ProxyListener } from '../coap-messages/proxy/listener.ts'
+import { listenWithProxies, proxyListener, type ProxyListener } from '../coap-messages/proxy/listener.ts'
 import { MessageSocket } from '../coap-messages/socket.ts'
 import { DEFAULT_COAP_LIMITS, type CoapLimits } from './limits.ts'
 import type { CoapResponse } from '../coap-messages/message.ts'
@@ -102,14 +102,8 @@ class CoapServer implements CoapTransport {
     return { ...this.counts, observers: this.observations.count, blockTransfers }
   }
 
-  async listen(): Promise<void> {
-    await this.socket.listen()
-    try {
-      await this.proxies?.listen()
-    } catch (error) {
-      await this.socket.close()
-      throw error
-    }
+  listen(): Promise<void> {
+    return listenWithProxies(this.socket, this.proxies)
   }
 
   /** The first block of what is too large; the rest is fetched (RFC 7959, 2.6). */

@@ -43,6 +43,20 @@ export function proxyListener(
   return path === undefined || path === '' ? undefined : new ProxyListener({ ...options, path })
 }
 
+/** Both or none. Rejects LISTEN_FAILED. */
+export async function listenWithProxies(
+  socket: { listen(): Promise<void>; close(): Promise<void> },
+  proxies: ProxyListener | undefined,
+): Promise<void> {
+  await socket.listen()
+  try {
+    await proxies?.listen()
+  } catch (error) {
+    await socket.close()
+    throw error
+  }
+}
+
 export class ProxyListener {
   private readonly options: ProxyListenerOptions
   private readonly server: Server
