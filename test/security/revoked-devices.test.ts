@@ -10,7 +10,7 @@ import { createLwm2mProfile } from '../support/lwm2m-device.ts'
 import { SLOWNESS } from '../support/slowness.ts'
 import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
 import { eventually } from '../conformance/wait.ts'
-import type { Connected, Entity, Kind, Made, World } from './revoked/kinds.ts'
+import { unlessRefused, type Connected, type Entity, type Kind, type Made, type World } from './revoked/kinds.ts'
 import { chainProfile, makeByChain, MQTT_KINDS, saveProfile } from './revoked/mqtt-kinds.ts'
 import { OTHER_KINDS } from './revoked/other-kinds.ts'
 
@@ -115,7 +115,7 @@ describe('devices', { timeout: 300_000 * SLOWNESS }, () => {
         const cut = await within(CUT_MS, connected.ended)
         if (!cut) wrong.push(`${name}: was not cut off`)
         if (await connected.send(AFTER)) wrong.push(`${name}: was acknowledged afterwards`)
-        const again = await made.connect().catch(() => undefined)
+        const again = await unlessRefused(made.connect())
         if (again !== undefined) {
           wrong.push(`${name}: came in again`)
           if (await again.send(AFTER)) wrong.push(`${name}: was acknowledged when it came again`)
@@ -150,7 +150,7 @@ describe('devices', { timeout: 300_000 * SLOWNESS }, () => {
     const wrong: string[] = []
     for (const { name, made, connected } of cases) {
       for (const [shown, connect] of Object.entries(made.strangers)) {
-        const came = await connect().catch(() => undefined)
+        const came = await unlessRefused(connect())
         if (came !== undefined) wrong.push(`${name}: came in with ${shown}`)
         await came?.close()
       }

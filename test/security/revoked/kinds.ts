@@ -45,6 +45,18 @@ export interface Kind {
   make(world: World, name: string): Promise<Made>
 }
 
+const NOBODY_LISTENS = new Set(['ECONNREFUSED', 'ETIMEDOUT', 'ENOTFOUND'])
+
+/** Undefined where it was refused. Rejects where nobody listens: that is no refusal. */
+export async function unlessRefused(connecting: Promise<Connected>): Promise<Connected | undefined> {
+  try {
+    return await connecting
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && NOBODY_LISTENS.has(String(error.code))) throw error
+    return undefined
+  }
+}
+
 /** Resolves once `ask` says that it has ended. */
 export async function endedBy(ask: () => Promise<boolean>, isOver: () => boolean): Promise<void> {
   while (!isOver() && !(await ask())) await new Promise((resolve) => setTimeout(resolve, 50))
