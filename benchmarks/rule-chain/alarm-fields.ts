@@ -24,7 +24,8 @@ import type { Known } from '../../services/calculated-fields/runtime/reader.ts'
 import { calculatedFields } from '../../services/entities/calculated-field.ts'
 import { recordWith } from '../../services/entities/rows.ts'
 import { DEFAULT_LIMITS } from '../../services/entities/tenant-limits.ts'
-import { spread, writeResult } from '../lib/report.ts'
+import { writeResult } from '../lib/report.ts'
+import { CHANGING, DEVICES, measureRounds, PACK } from './alarm-rounds.ts'
 import { TENANT_ID } from './road.ts'
 
 const { values } = parseArgs({
@@ -32,10 +33,6 @@ const { values } = parseArgs({
 })
 const rounds = Number(values.rounds)
 const runs = Number(values.runs)
-const DEVICES = 10_000
-const PACK = 1_000
-/** Of a round. */
-const CHANGING = DEVICES / 100
 const LIMIT = 80
 const FIELD_ID = '80000000-0000-4000-8000-000000000001'
 
@@ -138,31 +135,15 @@ async function run(messages: readonly Message[]): Promise<void> {
   if (open !== 0) throw new Error(`void: ${open} messages have no outcome`)
 }
 
-/** In which rounds a device is hot: fifty others begin, and end a round later. */
-let round = 0
-async function sendRound(): Promise<void> {
-  const isHot = (index: number): boolean => Math.floor(index / (CHANGING / 2)) === round % (DEVICES / (CHANGING / 2))
-  for (let start = 0; start < DEVICES; start += PACK) {
-    const pack = devices.slice(start, start + PACK)
-    await run(pack.map((device, place) => messageOf(device, isHot(start + place) ? LIMIT + 5.5 : 20.5)))
-  }
-  round++
-}
-
-const perProcessorSecond: number[] = []
-const perSecond: number[] = []
-await sendRound()
-await sendRound()
-for (let time = 0; time < runs; time++) {
-  const before = process.cpuUsage()
-  const startedAt = performance.now()
-  for (let done = 0; done < rounds; done++) await sendRound()
-  const { user, system } = process.cpuUsage(before)
-  perProcessorSecond.push(Math.round((rounds * DEVICES * 1e6) / (user + system)))
-  perSecond.push(Math.round((rounds * DEVICES * 1000) / (performance.now() - startedAt)))
-}
+const { rounds: sent, messages } = await measureRounds({ rounds, runs }, (start, isHot) =>
+  run(
+    devices
+      .slice(start, start + PACK)
+      .map((device, place) => messageOf(device, isHot(start + place) ? LIMIT + 5.5 : 20.5)),
+  ),
+)
 // Half of those that change begin, half end. A run in which a rule missed one is void.
-const expected = round * CHANGING - CHANGING / 2
+const expected = sent * CHANGING - CHANGING / 2
 if (counts.failed > 0 || counts.results !== expected || told !== expected)
   throw new Error(`void: ${counts.failed} failed, ${counts.results} results, ${told} told, ${expected} expected`)
 await states.close()
@@ -172,6 +153,6 @@ writeResult(
   {
     devices: DEVICES,
     changesOfStateARound: CHANGING,
-    messages: { perSecond: spread(perSecond), perProcessorSecond: spread(perProcessorSecond) },
+    messages,
   },
 )

@@ -16,7 +16,8 @@ import type { CapabilitySources } from '../../engine/rulechain/capabilities.ts'
 import type { NodeAlarm } from '../../engine/rulechain/capabilities/alarms.ts'
 import type { NodeEntity } from '../../engine/rulechain/capabilities/entities.ts'
 import { deviceProfile } from '../../nodes/profile/device-profile.ts'
-import { spread, writeResult } from '../lib/report.ts'
+import { writeResult } from '../lib/report.ts'
+import { CHANGING, DEVICES, measureRounds, PACK } from './alarm-rounds.ts'
 import { BenchmarkWork, graphOf, openChain, TENANT_ID } from './road.ts'
 import { openScriptHost } from './script-hosts.ts'
 import { knowing } from './steps.ts'
@@ -26,10 +27,6 @@ const { values } = parseArgs({
 })
 const rounds = Number(values.rounds)
 const runs = Number(values.runs)
-const DEVICES = 10_000
-const PACK = 1_000
-/** Of a round. */
-const CHANGING = DEVICES / 100
 const LIMIT = 80
 
 const devices = Array.from({ length: DEVICES }, (_, index) =>
@@ -147,42 +144,24 @@ function messageOf(device: EntityId, temperature: number): Message {
   return message
 }
 
-/** In which rounds a device is hot: a hundred others begin, and end a round later. */
-let round = 0
-async function sendRound(): Promise<void> {
-  const isHot = (index: number): boolean => Math.floor(index / (CHANGING / 2)) === round % (DEVICES / (CHANGING / 2))
-  for (let start = 0; start < DEVICES; start += PACK) {
-    await new Promise<void>((resolve, reject) => {
+const { rounds: sent, messages } = await measureRounds(
+  { rounds, runs },
+  (start, isHot) =>
+    new Promise<void>((resolve, reject) => {
       const state = {
         ...{ open: PACK, failed: 0 },
         done: () => (state.failed > 0 ? reject(new Error(`void: ${state.failed} messages failed`)) : resolve()),
       }
+      const pack = devices.slice(start, start + PACK)
       road.engine.process(
-        devices
-          .slice(start, start + PACK)
-          .map(
-            (device, place) => new BenchmarkWork(messageOf(device, isHot(start + place) ? LIMIT + 5.5 : 20.5), state),
-          ),
+        pack.map(
+          (device, place) => new BenchmarkWork(messageOf(device, isHot(start + place) ? LIMIT + 5.5 : 20.5), state),
+        ),
       )
-    })
-  }
-  round++
-}
-
-const perProcessorSecond: number[] = []
-const perSecond: number[] = []
-await sendRound()
-await sendRound()
-for (let run = 0; run < runs; run++) {
-  const before = process.cpuUsage()
-  const startedAt = performance.now()
-  for (let done = 0; done < rounds; done++) await sendRound()
-  const { user, system } = process.cpuUsage(before)
-  perProcessorSecond.push(Math.round((rounds * DEVICES * 1e6) / (user + system)))
-  perSecond.push(Math.round((rounds * DEVICES * 1000) / (performance.now() - startedAt)))
-}
+    }),
+)
 // Half of those that change begin, half end. A run in which a rule missed one is void.
-const expected = (round * CHANGING) / 2
+const expected = (sent * CHANGING) / 2
 if (told.raised !== expected || told.cleared !== expected - CHANGING / 2)
   throw new Error(`void: ${told.raised} raised, ${told.cleared} cleared, ${expected} expected`)
 await road.close()
@@ -194,6 +173,6 @@ writeResult(
   {
     devices: DEVICES,
     changesOfStateARound: CHANGING,
-    messages: { perSecond: spread(perSecond), perProcessorSecond: spread(perProcessorSecond) },
+    messages,
   },
 )
