@@ -2,10 +2,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePorts } from '../../test/support/servers/ports.ts'
 
 export interface Mosquitto {
   readonly port: number
@@ -15,7 +16,7 @@ export interface Mosquitto {
 /** Undefined where mosquitto is not on this machine. */
 export async function startMosquitto(): Promise<Mosquitto | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-mosquitto-'))
-  const port = await freePort()
+  const [port = 0] = await freePorts(1)
   const configuration = join(folder, 'mosquitto.conf')
   await writeFile(configuration, `listener ${port} 127.0.0.1\nallow_anonymous true\n`)
   const child = spawn('mosquitto', ['-c', configuration], { stdio: 'ignore' })
@@ -33,15 +34,6 @@ export async function startMosquitto(): Promise<Mosquitto | undefined> {
   }
   await close()
   return undefined
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }
 
 function accepts(port: number): Promise<boolean> {

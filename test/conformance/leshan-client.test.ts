@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RestClient, login } from '../support/clients.ts'
-import { canRunLeshan, startLeshanClient } from '../support/leshan-client.ts'
+import { requireLeshan, startLeshanClient } from '../support/leshan-client.ts'
 import { createLwm2mDevice, createLwm2mProfile, serverToldOf } from '../support/lwm2m-device.ts'
 import { startMillrace } from '../support/start-millrace.ts'
 import { eventually } from './wait.ts'
@@ -36,10 +36,7 @@ const NO_SECURITY = { securityMode: 'NO_SEC' }
 const ENDPOINT = 'urn:meter:1'
 
 test('a client of Eclipse Leshan works', { timeout: 120_000 }, async (context) => {
-  if (!canRunLeshan()) {
-    assert.notEqual(process.env['REQUIRE_REAL'], '1', 'java, javac and mvn are required and not on this machine')
-    return context.skip('needs java, javac and mvn')
-  }
+  if (!requireLeshan(context)) return
   const millrace = await startMillrace()
   context.after(() => millrace.stop())
   const rest = new RestClient(millrace, await login(millrace))
@@ -139,10 +136,7 @@ test(
     timeout: 120_000,
   },
   async (context) => {
-    if (!canRunLeshan()) {
-      assert.notEqual(process.env['REQUIRE_REAL'], '1', 'java, javac and mvn are required and not on this machine')
-      return context.skip('needs java, javac and mvn')
-    }
+    if (!requireLeshan(context)) return
     const millrace = await startMillrace()
     context.after(() => millrace.stop())
     const rest = new RestClient(millrace, await login(millrace))

@@ -4,15 +4,23 @@ import { createHash } from 'node:crypto'
 import { copyFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { hasTool } from './require-tool.ts'
+import type { TestContext } from 'node:test'
+import { hasTool, requireTool } from './require-tool.ts'
 import { installOnce, runInstaller } from './servers/install.ts'
 
 const SOURCE = join(import.meta.dirname, 'leshan')
 const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies'
 const HASH_DIGITS = 12
 
+const TOOLS = ['java', 'javac', 'mvn']
+
 export function canRunLeshan(): boolean {
-  return ['java', 'javac', 'mvn'].every(hasTool)
+  return TOOLS.every(hasTool)
+}
+
+/** False when the test was skipped because one of its tools is absent; with REQUIRE_REAL=1 that is a failure. */
+export function requireLeshan(context: TestContext): boolean {
+  return TOOLS.every((tool) => requireTool(context, tool))
 }
 
 /** The class path of the program. Throws when it can not be had. */

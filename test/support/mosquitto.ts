@@ -2,9 +2,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { freePorts } from './servers/ports.ts'
 
 export interface Mosquitto {
   readonly port: number
@@ -21,7 +22,7 @@ export function hasMosquitto(): boolean {
 /** Takes `user` with `password` and anonymous clients, unless `login` says that it takes no anonymous ones. */
 export async function startMosquitto(login?: { readonly user: string; readonly password: string }): Promise<Mosquitto> {
   const folder = await mkdtemp(path.join(tmpdir(), 'mosquitto-'))
-  const port = await freePort()
+  const [port = 0] = await freePorts(1)
   const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` }
   const lines = [`listener ${port} 127.0.0.1`, `allow_anonymous ${login === undefined}`, 'persistence false']
   // Started by root it would change to a user who can not read the file.
@@ -42,15 +43,6 @@ export async function startMosquitto(login?: { readonly user: string; readonly p
       await rm(folder, { recursive: true })
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function listening(port: number): Promise<void> {

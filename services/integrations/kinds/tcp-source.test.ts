@@ -2,47 +2,15 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import { systemClock } from '../../../model/system-clock.ts'
 import { ManualClock } from '../../../model/manual-clock.ts'
 import { IntegrationErrors } from '../errors.ts'
 import { sourceParts, until } from '../source.testkit.ts'
 import { tcpConfiguration } from './tcp-configuration.ts'
 import { openTcpSource } from './tcp-source.ts'
+import { openTcp, wallOf } from './tcp.testkit.ts'
 
-/** A port that nobody has. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-async function open(context: TestContext, members: object = {}, limits: object = {}, clock = new ManualClock()) {
-  const port = await freePort()
-  const configuration = tcpConfiguration.parse({ port, answer: 'OK\n', ...members })
-  const made = sourceParts(configuration, wallOf(clock), limits)
-  const source = await openTcpSource(made.parts)
-  context.after(async () => {
-    made.inlet.store()
-    const closed = source.close()
-    await clock.advance(5000)
-    await closed
-  })
-  await until(() => made.states.at(-1) === 'connected')
-  return { ...made, port, clock, source }
-}
-
-/** Time as the test moves it; turns as they come. */
-function wallOf(clock: ManualClock) {
-  return {
-    now: () => clock.now(),
-    monotonic: () => clock.monotonic(),
-    after: (delay: number, run: () => void) => clock.after(delay, run),
-    soon: (run: () => void) => systemClock.soon(run),
-  }
-}
+const open = (context: TestContext, members: object = {}, limits: object = {}, clock = new ManualClock()) =>
+  openTcp(context, { members, limits, clock })
 
 async function join(context: TestContext, port: number) {
   const socket = connect({ port, host: '127.0.0.1' })

@@ -2,26 +2,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { connect as connectTcp, createServer, type AddressInfo } from 'node:net'
+import { connect as connectTcp } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { connect, createSecureContext, type SecureContext } from 'node:tls'
-import { ManualClock } from '../../../model/manual-clock.ts'
-import { systemClock } from '../../../model/system-clock.ts'
 import { createAuthority, type CertificateFiles } from '../../../test/support/certificates.ts'
 import { NOTHING_ALLOWED } from '../operator-rules.ts'
-import { sourceParts, until } from '../source.testkit.ts'
-import { tcpConfiguration } from './tcp-configuration.ts'
-import { openTcpSource } from './tcp-source.ts'
+import { until } from '../source.testkit.ts'
+import { openTcp } from './tcp.testkit.ts'
 import { tcp } from './tcp.ts'
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 const contextOf = async ({ certFile, keyFile }: CertificateFiles): Promise<SecureContext> =>
   createSecureContext({ cert: await readFile(certFile), key: await readFile(keyFile) })
@@ -29,25 +17,8 @@ const contextOf = async ({ certFile, keyFile }: CertificateFiles): Promise<Secur
 async function open(context: TestContext, limits: object = {}) {
   const authority = await createAuthority(context)
   const shown = { now: await contextOf(await authority.issue(['127.0.0.1'])) }
-  const clock = new ManualClock()
-  const soon = (run: () => void): void => systemClock.soon(run)
-  const turning = {
-    now: () => clock.now(),
-    monotonic: () => clock.monotonic(),
-    after: (delay: number, run: () => void) => clock.after(delay, run),
-    soon,
-  }
-  const port = await freePort()
-  const configuration = tcpConfiguration.parse({ port, answer: 'OK\n', tls: true })
-  const made = sourceParts(configuration, turning, limits, () => shown.now)
-  const source = await openTcpSource(made.parts)
-  context.after(async () => {
-    made.inlet.store()
-    const closed = source.close()
-    await clock.advance(5000)
-    await closed
-  })
-  await until(() => made.states.at(-1) === 'connected')
+  const made = await openTcp(context, { members: { tls: true }, limits, secureContext: () => shown.now })
+  const { port } = made
   const ca = await readFile(authority.caFile)
   const join = async () => {
     const socket = connect({ port, host: '127.0.0.1', ca })
@@ -58,7 +29,7 @@ async function open(context: TestContext, limits: object = {}) {
     await once(socket, 'secureConnect')
     return { socket, told }
   }
-  return { ...made, port, clock, source, authority, shown, join }
+  return { ...made, authority, shown, join }
 }
 
 test('frames come over TLS, and are answered when they are stored', async (context) => {
