@@ -21,20 +21,27 @@ test('the proxy comes again after a server that says what means nothing', { time
   for (const tool of ['java', 'javac', 'mvn']) if (!requireTool(t, tool)) return
   const folder = await mkdtemp(join(tmpdir(), 'millrace-link-'))
   const path = join(folder, 'server.sock')
-  const links: Socket[] = []
-  const server = createServer((link) => links.push(link))
+  const open: Socket[] = []
+  let accepted = Promise.withResolvers<Socket>()
+  const server = createServer((link) => {
+    open.push(link)
+    accepted.resolve(link)
+  })
   server.listen(path)
   await once(server, 'listening')
   const proxy = await startDtlsProxy('lwm2m', path)
   try {
     for (const [what, bytes] of BROKEN) {
       t.diagnostic(what)
-      links.at(-1)?.write(Buffer.from(bytes))
+      // The proxy says CONNECTED before this process has accepted.
+      const link = await accepted.promise
+      accepted = Promise.withResolvers()
+      link.write(Buffer.from(bytes))
       await proxy.heard('CONNECTED')
     }
   } finally {
     await proxy.kill()
-    for (const link of links) link.destroy()
+    for (const link of open) link.destroy()
     server.close()
     await rm(folder, { recursive: true, force: true })
   }
