@@ -10,6 +10,8 @@ export interface RunningShape {
   readonly millrace: RunningMillrace
   /** Process ids of all that works for it, its own included: their processor time is the cost. */
   readonly pids: readonly number[]
+  /** Of its HTTP API, where QuestDB stores the series. */
+  readonly questDbUrl?: string
   close(): Promise<void>
 }
 
@@ -37,6 +39,7 @@ export async function startShape(
     return {
       millrace,
       pids: [millrace.pid, ...servers.pids],
+      questDbUrl: servers.questDbUrl,
       close: async () => {
         try {
           await ended(millrace)
@@ -54,13 +57,15 @@ export async function startShape(
 interface Servers {
   readonly environment: Readonly<Record<string, string>>
   readonly pids: readonly number[]
+  readonly questDbUrl: string
   stop(): Promise<void>
 }
 
 async function startOne(): Promise<Servers> {
   const servers = await startProductionServers({ nats: { syncInterval: 'always' }, questdb: { commitMode: 'sync' } })
   const { nats, postgres, questdb, environment } = servers
-  return { environment, pids: [nats.pid, postgres.pid, questdb.pid], stop: () => servers.stop() }
+  const pids = [nats.pid, postgres.pid, questdb.pid]
+  return { environment, pids, questDbUrl: questdb.url, stop: () => servers.stop() }
 }
 
 async function startThreeCopies(): Promise<Servers> {
@@ -70,6 +75,7 @@ async function startThreeCopies(): Promise<Servers> {
   return {
     environment: { ...productionEnvironment(urls), NATS_REPLICAS: '3' },
     pids: [...nats.nodes, postgres, questdb].map(({ pid }) => pid),
+    questDbUrl: questdb.url,
     stop: async () => {
       await Promise.all([nats.stop(), postgres.stop(), questdb.stop()])
     },
