@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util'
 import { QuestDbServer } from '../../storage/timeseries/questdb/server.ts'
 import { shardOf } from '../../storage/timeseries/questdb/shards.ts'
 import { RestClient, login } from '../../test/support/clients.ts'
+import { connectLean } from '../lib/lean-client.ts'
 import { spread, writeResult } from '../lib/report.ts'
 import { startShape } from '../lib/shape.ts'
 
@@ -32,7 +33,8 @@ const WARM_UP = 20
 
 const shape = await startShape(values.shape)
 try {
-  const rest = new RestClient(shape.millrace, await login(shape.millrace))
+  const token = await login(shape.millrace)
+  const rest = new RestClient(shape.millrace, token)
   const devices = await Promise.all(['one', 'other'].map((name) => rest.createDevice(`query ${name}`, `QUERY_${name}`)))
   for (let first = 0; first < points; first += ARRAY) {
     const groups = Array.from({ length: Math.min(ARRAY, points - first) }, (_, index) => ({
@@ -57,10 +59,9 @@ try {
     ),
     'average by the hour over all points': path(`&startTs=${BEGIN}&endTs=${END}&agg=AVG&interval=3600000`),
   }
+  const lean = await connectLean(shape.millrace.url, token)
   const asked: Readonly<Record<string, () => Promise<unknown>>> = {
-    ...Object.fromEntries(
-      Object.entries(questions).map(([name, question]) => [name, () => rest.expect('GET', question)]),
-    ),
+    ...Object.fromEntries(Object.entries(questions).map(([name, question]) => [name, () => lean.get(question)])),
     ...(await bareQueries(shape.questDbUrl, devices[0] ?? '')),
   }
   const results: Record<string, unknown> = {}
@@ -83,6 +84,7 @@ try {
     results[name] = { medianMs: spread(medians), p99Ms: spread(p99s), slowestMs: spread(worst) }
     process.stderr.write(`${name}: ${spread(medians).median} ms, p99 ${spread(p99s).median} ms\n`)
   }
+  lean.close()
   writeResult(
     values.shape === 'embedded' ? 'query' : `query-${values.shape}`,
     `node benchmarks/query/run.ts --runs ${runs} --points ${points} --shape ${values.shape}`,
