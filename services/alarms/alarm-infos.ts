@@ -7,7 +7,7 @@ import type { Row } from '../../storage/entities/tables/entity-table.ts'
 import { alarmInfoJson, alarms, type Alarm } from '../entities/alarm.ts'
 import type { ManyNamesLookup } from '../entities/many-names.ts'
 
-interface AlarmInfosParts {
+export interface AlarmInfosParts {
   readonly namesOf: ManyNamesLookup
   readonly findUser: (id: string) => Promise<User | undefined>
 }
