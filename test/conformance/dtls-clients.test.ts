@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { RestClient, login } from '../support/clients.ts'
 import { startDtlsProxy, type DtlsProxy } from '../support/dtls-proxy.ts'
 import { canRunLeshan, startLeshanClient } from '../support/leshan-client.ts'
-import { serverToldOf } from '../support/lwm2m-device.ts'
+import { createLwm2mProfile, serverToldOf } from '../support/lwm2m-device.ts'
 import { hasTool, requireTool } from '../support/require-tool.ts'
 import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
 import { eventually } from './wait.ts'
@@ -24,11 +24,14 @@ const OTHER_KEY = 'ffffffffffffffffffffffffffffffff'
 const CAN_RUN = canRunLeshan() && hasTool('openssl')
 const TIMEOUT = { timeout: 180_000 }
 const NO_SECURITY = { securityMode: 'NO_SEC' }
+const MODES = ['PSK', 'RPK', 'X509'] as const
+type Mode = (typeof MODES)[number]
 
 let folder = ''
 let millrace: RunningMillrace
 let rest: RestClient
-let profileId = ''
+/** By what their clients are told at the bootstrap server, ids. */
+const profiles = new Map<Mode, string>()
 let lwm2m: DtlsProxy
 let bootstrap: DtlsProxy
 let coap: DtlsProxy
@@ -36,7 +39,7 @@ let coap: DtlsProxy
 before(async () => {
   if (!CAN_RUN) return
   folder = await mkdtemp(join(tmpdir(), 'millrace-dtls-'))
-  for (const name of ['server', 'client', 'sensor', 'other', 'ca']) certificate(name)
+  for (const name of ['server', 'bootstrap', 'client', 'told', 'sensor', 'other', 'ca']) certificate(name)
   signed('known', 'urn:by-issuer')
   const sockets = { lwm2m: join(folder, 'lwm2m.sock'), bs: join(folder, 'bs.sock'), coap: join(folder, 'coap.sock') }
   millrace = await startMillrace({
@@ -47,25 +50,21 @@ before(async () => {
   })
   const own = ['--credentials', join(folder, 'server.pem')]
   lwm2m = await startDtlsProxy('lwm2m', sockets.lwm2m, [...own, '--trust', join(folder, 'ca.crt')])
-  bootstrap = await startDtlsProxy('lwm2m', sockets.bs)
+  bootstrap = await startDtlsProxy('lwm2m', sockets.bs, ['--credentials', join(folder, 'bootstrap.pem')])
   coap = await startDtlsProxy('coap', sockets.coap, own)
   rest = new RestClient(millrace, await login(millrace))
-  const profile = await rest.expect<Entity>('POST', '/api/deviceProfile', {
-    ...{ name: 'meters', type: 'DEFAULT', transportType: 'LWM2M', provisionType: 'DISABLED' },
-    profileData: {
-      configuration: { type: 'DEFAULT' },
-      transportConfiguration: {
-        type: 'LWM2M',
-        observeAttr: {
-          keyName: { '/3_1.2/0/9': 'battery' },
-          ...{ observe: ['/3_1.2/0/9'], telemetry: ['/3_1.2/0/9'], attribute: [], attributeLwm2m: {} },
-        },
-        bootstrap: [serverToldOf('PSK', lwm2m.port)],
-        clientLwM2mSettings: { defaultObjectIDVer: '1.0' },
-      },
-    },
-  })
-  profileId = profile.id.id
+  const proofs = {
+    ...{ PSK: {}, RPK: { serverPublicKey: await der('server.pub.der') } },
+    X509: { serverCertificate: await der('server.crt.der') },
+  }
+  for (const mode of MODES) {
+    const observeAttr = {
+      keyName: { '/3_1.2/0/9': 'battery' },
+      ...{ observe: ['/3_1.2/0/9'], telemetry: ['/3_1.2/0/9'], attribute: [], attributeLwm2m: {} },
+    }
+    const told = [serverToldOf(mode, lwm2m.port, proofs[mode])]
+    profiles.set(mode, await createLwm2mProfile(rest, `meters, ${mode}`, { observeAttr, bootstrap: told }))
+  }
 })
 
 after(async () => {
@@ -114,6 +113,40 @@ test(
     await batteryIs(device, '90')
     client.tell('battery 42')
     await batteryIs(device, '42')
+  },
+)
+
+test(
+  'a client proves its raw key or certificate to the bootstrap server and registers with what it is told there',
+  TIMEOUT,
+  async (context) => {
+    if (!canRun(context)) return
+    const kinds = [
+      { mode: 'RPK', file: 'told.pub.der', server: 'bootstrap.pub.der', shown: { key: await der('told.pub.der') } },
+      { mode: 'X509', file: 'told.crt.der', server: 'bootstrap.crt.der', shown: { cert: await der('told.crt.der') } },
+    ] as const
+    for (const { mode, file, server, shown } of kinds) {
+      const endpoint = `urn:told:${mode}`
+      const keys = { clientPublicKeyOrId: await der(file), clientSecretKey: await der('told.key.der') }
+      const device = await lwm2mDevice(
+        { securityConfigClientMode: mode, endpoint, ...shown },
+        { bootstrapServer: NO_SECURITY, lwm2mServer: { securityMode: mode, ...keys } },
+        mode,
+      )
+      const proof = [mode.toLowerCase(), at('told.key.der'), at(file), at(server)]
+      const others = proof.map((each) => each.replace('told.', 'other.'))
+      const stranger = await startLeshanClient(endpoint, bootstrap.port, ['bootstrap', ...others])
+      context.after(() => stranger.kill())
+      assert.match(await stranger.heardFirst(['BOOTSTRAPPED', 'REFUSED']), /^REFUSED BAD_REQUEST/)
+      const client = await startLeshanClient(endpoint, bootstrap.port, ['bootstrap', ...proof])
+      context.after(() => client.kill())
+      await client.heard('BOOTSTRAPPED')
+      // The two servers have different keys: it registers only with the one that it was told.
+      await client.heard('REGISTERED')
+      await batteryIs(device, '90')
+      client.tell('battery 42')
+      await batteryIs(device, '42')
+    }
   },
 )
 
@@ -169,8 +202,6 @@ test(
   TIMEOUT,
   async (context) => {
     if (!canRun(context)) return
-    const at = (name: string): string => join(folder, name)
-    const der = async (name: string): Promise<string> => (await readFile(at(name))).toString('base64')
     const clients = [
       { endpoint: 'urn:raw', mode: 'RPK', shown: { key: await der('client.pub.der') } },
       { endpoint: 'urn:pinned', mode: 'X509', shown: { cert: await der('client.crt.der') } },
@@ -223,6 +254,14 @@ test('a device of CoAP sends with its certificate, and without one with its toke
   await batteryIs(token.id.id, '9')
 })
 
+function at(file: string): string {
+  return join(folder, file)
+}
+
+async function der(file: string): Promise<string> {
+  return (await readFile(at(file))).toString('base64')
+}
+
 function canRun(context: TestContext): boolean {
   if (CAN_RUN) return true
   assert.notEqual(process.env['REQUIRE_REAL'], '1', 'java, javac, mvn and openssl are required and not on this machine')
@@ -233,9 +272,10 @@ function canRun(context: TestContext): boolean {
 async function lwm2mDevice(
   client: { readonly endpoint: string } & Readonly<Record<string, string>>,
   told: object = { bootstrapServer: NO_SECURITY, lwm2mServer: NO_SECURITY },
+  mode: Mode = 'PSK',
 ): Promise<string> {
   const device = await rest.expect<Entity>('POST', '/api/device-with-credentials', {
-    device: { name: client.endpoint, deviceProfileId: { entityType: 'DEVICE_PROFILE', id: profileId } },
+    device: { name: client.endpoint, deviceProfileId: { entityType: 'DEVICE_PROFILE', id: profiles.get(mode) } },
     credentials: {
       ...{ credentialsType: 'LWM2M_CREDENTIALS', credentialsId: client.endpoint },
       credentialsValue: JSON.stringify({ client, bootstrap: told }),

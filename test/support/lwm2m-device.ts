@@ -7,12 +7,17 @@ interface Entity {
 
 const NO_SECURITY = { securityMode: 'NO_SEC' }
 
-/** One of a profile's `bootstrap`: at which clients register. */
-export function serverToldOf(securityMode: 'NO_SEC' | 'PSK', port: number): object {
+/** One of a profile's `bootstrap`: at which clients register. `proof`: what it is known by, in Base64. */
+export function serverToldOf(
+  securityMode: 'NO_SEC' | 'PSK' | 'RPK' | 'X509',
+  port: number,
+  proof: { readonly serverPublicKey?: string; readonly serverCertificate?: string } = {},
+): object {
   return {
     ...{ securityMode, port, host: '127.0.0.1', shortServerId: 123, bootstrapServerIs: false, clientHoldOffTime: 0 },
     ...{ serverPublicKey: '', serverCertificate: '', bootstrapServerAccountTimeout: 0 },
     ...{ lifetime: 300, defaultMinPeriod: 1, notifIfDisabled: true, binding: 'U' },
+    ...proof,
   }
 }
 

@@ -76,28 +76,37 @@ public class Client {
     return Files.readAllBytes(Path.of(file));
   }
 
+  /** `proof`: nothing, `psk IDENTITY HEX`, or `x509 KEY CERTIFICATE SERVER`, `rpk KEY PUBLIC SERVER`, files in DER. */
+  private static Security security(String address, boolean isBootstrap, String[] proof) throws IOException {
+    switch (proof.length == 0 ? "" : proof[0]) {
+      case "psk": {
+        byte[] identity = proof[1].getBytes(StandardCharsets.UTF_8), key = HexFormat.of().parseHex(proof[2]);
+        return isBootstrap ? Security.pskBootstrap(address, identity, key) : Security.psk(address, 123, identity, key);
+      }
+      case "x509": {
+        byte[] key = bytesOf(proof[1]), certificate = bytesOf(proof[2]), server = bytesOf(proof[3]);
+        return isBootstrap
+          ? Security.x509Bootstrap(address, certificate, key, server)
+          : Security.x509(address, 123, certificate, key, server);
+      }
+      case "rpk": {
+        byte[] key = bytesOf(proof[1]), own = bytesOf(proof[2]), server = bytesOf(proof[3]);
+        return isBootstrap
+          ? Security.rpkBootstrap(address, own, key, server)
+          : Security.rpk(address, 123, own, key, server);
+      }
+      default:
+        return isBootstrap ? Security.noSecBootstrap(address) : Security.noSec(address, 123);
+    }
+  }
+
   /** Endpoint, and `coap://HOST:PORT` or `coaps://…` with what it proves itself with; `bootstrap` before that: it is a bootstrap server's. */
   public static void main(String[] parameters) throws IOException {
     Device device = new Device();
     ObjectsInitializer objects = new ObjectsInitializer();
-    String address = parameters[1];
-    // What it proves itself with: nothing, `psk IDENTITY HEX`, or `x509 KEY CERTIFICATE SERVER`, `rpk KEY PUBLIC SERVER`, files in DER.
-    String mode = parameters.length > 2 ? parameters[2] : "";
-    boolean isBootstrap = mode.equals("bootstrap");
-    if (isBootstrap && parameters.length > 3)
-      objects.setInstancesForObject(0, Security.pskBootstrap(
-        address, parameters[4].getBytes(StandardCharsets.UTF_8), HexFormat.of().parseHex(parameters[5])));
-    else if (isBootstrap) objects.setInstancesForObject(0, Security.noSecBootstrap(address));
-    else if (mode.equals("psk"))
-      objects.setInstancesForObject(0, Security.psk(
-        address, 123, parameters[3].getBytes(StandardCharsets.UTF_8), HexFormat.of().parseHex(parameters[4])));
-    else if (mode.equals("x509"))
-      objects.setInstancesForObject(0, Security.x509(
-        address, 123, bytesOf(parameters[4]), bytesOf(parameters[3]), bytesOf(parameters[5])));
-    else if (mode.equals("rpk"))
-      objects.setInstancesForObject(0, Security.rpk(
-        address, 123, bytesOf(parameters[4]), bytesOf(parameters[3]), bytesOf(parameters[5])));
-    else objects.setInstancesForObject(0, Security.noSec(address, 123));
+    boolean isBootstrap = parameters.length > 2 && parameters[2].equals("bootstrap");
+    String[] proof = Arrays.copyOfRange(parameters, isBootstrap ? 3 : 2, parameters.length);
+    objects.setInstancesForObject(0, security(parameters[1], isBootstrap, proof));
     if (isBootstrap) objects.setClassForObject(1, Server.class);
     else objects.setInstancesForObject(1, new Server(123, 300));
     objects.setInstancesForObject(3, device);
