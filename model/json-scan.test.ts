@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isMillraceError } from './errors.ts'
-import { LongDecimal, MAX_JSON_DEPTH, WholeDouble, exactNumber, parseJson, stringifyJson } from './json.ts'
+import { LongDecimal, MAX_JSON_DEPTH, WholeDouble, exactNumber, javaDouble, parseJson, stringifyJson } from './json.ts'
 import type { JsonValue } from './json.ts'
 
 /** Every number read by the slow road. */
@@ -80,4 +80,38 @@ test('text that is no JSON is refused, wherever it breaks off', () => {
   for (let length = 0; length < whole.length; length++) {
     assert.throws(() => parseJson(whole.slice(0, length)), isMillraceError, whole.slice(0, length))
   }
+})
+
+/** Every value by the slow road. */
+function writtenSlowly(value: JsonValue): string {
+  if (typeof value === 'number')
+    return Number.isInteger(value)
+      ? Math.abs(value) < 1e21
+        ? String(value)
+        : BigInt(value).toString()
+      : javaDouble(value)
+  if (typeof value === 'bigint') return value.toString()
+  if (value instanceof WholeDouble) return javaDouble(value.value)
+  if (value instanceof LongDecimal) return value.text
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(writtenSlowly).join(',')}]`
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${writtenSlowly(member)}`).join(',')}}`
+}
+
+test('the fast road is taken only where it writes the same as the slow one', () => {
+  const edges = [0, -0, 1, -7, 1e7, 1e7 + 0.5, 9_999_999.5, -0.001, 0.000_999, 1e-7, 1e20, 1e21, -1e22, 2 ** 53, 1 / 3]
+  const others = [new WholeDouble(2), 7n, new LongDecimal('0.12345678901234567'), true, null, 'a"\u2028\ud800', '']
+  const values: JsonValue[] = [...edges, ...others, [], {}]
+  for (const first of values) {
+    for (const second of values) {
+      for (const value of [first, [first, second], { a: first, 'b"': { c: [second] } }, { toJSON: first, b: second }])
+        assert.equal(stringifyJson(value), writtenSlowly(value))
+    }
+  }
+  const holed: { a: JsonValue; b?: JsonValue } = { a: 1 }
+  Object.assign(holed, { b: undefined })
+  assert.equal(stringifyJson({ ...holed }), '{"a":1}')
+  const named = parseJson('{"__proto__":2.0,"constructor":{"prototype":1}}')
+  assert.equal(stringifyJson(named), '{"__proto__":2.0,"constructor":{"prototype":1}}')
 })

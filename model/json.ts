@@ -173,8 +173,43 @@ function endOfString(text: string, from: number): number {
   return text.length
 }
 
-/** Compact JSON text; a {@link WholeDouble} keeps its dot and a `bigint` its digits. */
+/**
+ * Compact JSON text; a {@link WholeDouble} keeps its dot and a `bigint` its digits. What the engine of the language writes in the same way it writes:
+ * in half the time, and as one piece of memory instead of a tree of them.
+ */
 export function stringifyJson(value: JsonValue): string {
+  return isWrittenNatively(value) ? JSON.stringify(value) : written(value)
+}
+
+/** Of numbers only those that `javaDouble` and `integerText` write as `JSON.stringify` does. */
+function isWrittenNatively(value: JsonValue | undefined): boolean {
+  switch (typeof value) {
+    case 'number': {
+      const size = Math.abs(value)
+      return Number.isInteger(value) ? size < 1e21 : size >= 1e-3 && size < 1e7
+    }
+    case 'bigint':
+      return false
+    case 'object':
+      break
+    default:
+      return true
+  }
+  if (value === null) return true
+  if (value instanceof WholeDouble || value instanceof LongDecimal) return false
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const item = value[index]
+      if (item === undefined || !isWrittenNatively(item)) return false
+    }
+    return true
+  }
+  // Own members only: what is data has no others, and a list of them would cost more than the look.
+  for (const key in value) if (!isWrittenNatively(value[key])) return false
+  return true
+}
+
+function written(value: JsonValue): string {
   switch (typeof value) {
     case 'string':
       return JSON.stringify(value)
@@ -189,13 +224,13 @@ export function stringifyJson(value: JsonValue): string {
   if (value === null) return 'null'
   if (value instanceof WholeDouble) return javaDouble(value.value)
   if (value instanceof LongDecimal) return value.text
-  if (Array.isArray(value)) return `[${value.map(stringifyJson).join(',')}]`
+  if (Array.isArray(value)) return `[${value.map(written).join(',')}]`
   let text = '{'
   for (const key of Object.keys(value)) {
     const member = value[key]
     if (member === undefined) continue
     if (text.length > 1) text += ','
-    text += `${JSON.stringify(key)}:${stringifyJson(member)}`
+    text += `${JSON.stringify(key)}:${written(member)}`
   }
   return text + '}'
 }
