@@ -3,18 +3,25 @@
  * within five seconds, by whatever withdraws them: nothing that it sends afterwards is stored.
  */
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createAuthority } from '../support/certificates.ts'
 import { DEMO_SYSADMIN, RestClient, login } from '../support/clients.ts'
+import type { DtlsProxy } from '../support/dtls-proxy.ts'
 import { createLwm2mProfile } from '../support/lwm2m-device.ts'
+import { hasTool, requireTool } from '../support/require-tool.ts'
 import { SLOWNESS } from '../support/slowness.ts'
 import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
 import { eventually } from '../conformance/wait.ts'
 import { unlessRefused, type Connected, type Entity, type Kind, type Made, type World } from './revoked/kinds.ts'
+import { DTLS_KINDS, DTLS_TOOLS, startCoapProxy } from './revoked/dtls-kinds.ts'
 import { chainProfile, makeByChain, MQTT_KINDS, saveProfile } from './revoked/mqtt-kinds.ts'
 import { OTHER_KINDS } from './revoked/other-kinds.ts'
 
-const KINDS: readonly Kind[] = [...MQTT_KINDS, ...OTHER_KINDS]
+const HAS_DTLS = DTLS_TOOLS.every(hasTool)
+/** What has no connection to the platform itself. */
+const LOOSE_KINDS: readonly Kind[] = [...OTHER_KINDS, ...(HAS_DTLS ? DTLS_KINDS : [])]
+const KINDS: readonly Kind[] = [...MQTT_KINDS, ...LOOSE_KINDS]
 const CUT_MS = 5000 * SLOWNESS
 /** What a device sent before, and what it tries to send afterwards. */
 const BEFORE = 1
@@ -28,6 +35,7 @@ interface Case {
 
 describe('devices', { timeout: 300_000 * SLOWNESS }, () => {
   let millrace: RunningMillrace
+  let proxy: DtlsProxy | undefined
   let admin: RestClient
   let authority: World['authority']
   const cleanUps: (() => Promise<unknown>)[] = []
@@ -40,11 +48,14 @@ describe('devices', { timeout: 300_000 * SLOWNESS }, () => {
       environment: {
         ...{ MQTT_SSL_ENABLED: 'true', MQTT_SSL_BIND_PORT: '0', MQTT_WS_ENABLED: 'true', MQTT_WS_BIND_PORT: '0' },
         ...{ MQTT_SSL_PEM_CERT: server.certFile, MQTT_SSL_PEM_KEY: server.keyFile },
+        COAP_DTLS_PROXY_SOCKET: join(authority.folder, 'coap.sock'),
       },
     })
+    if (HAS_DTLS) proxy = await startCoapProxy({ authority }, join(authority.folder, 'coap.sock'))
     admin = new RestClient(millrace, await login(millrace, DEMO_SYSADMIN))
   })
   after(async () => {
+    await proxy?.kill()
     await millrace.stop()
     for (const clean of cleanUps) await clean()
   })
@@ -70,7 +81,8 @@ describe('devices', { timeout: 300_000 * SLOWNESS }, () => {
       attributeLwm2m: {},
     }
     const lwm2m = await createLwm2mProfile(rest, 'meters', { observeAttr })
-    return { millrace, rest, authority, profiles: { sparkplug: sparkplug.id.id, lwm2m }, tenantId: tenantId.id }
+    const profiles = { sparkplug: sparkplug.id.id, lwm2m }
+    return { millrace, rest, authority, profiles, dtlsPort: proxy?.port, tenantId: tenantId.id }
   }
 
   /** Of each kind one that is connected and has stored a value. */
@@ -144,6 +156,10 @@ describe('devices', { timeout: 300_000 * SLOWNESS }, () => {
     await rest.expect('POST', '/api/device/credentials', { ...present, ...others })
   }
 
+  test('have on this machine what proves certificates over CoAP', (context) => {
+    for (const tool of DTLS_TOOLS) if (!requireTool(context, tool)) return
+  })
+
   test('come in with what is theirs, and with nothing else', async () => {
     const of = await world()
     const cases = await connectAll(of)
@@ -183,7 +199,7 @@ describe('devices', { timeout: 300_000 * SLOWNESS }, () => {
         await from.rest.expect('POST', `/api/tenant/${to.tenantId}/device/${made.deviceId}`)
         if (!(await within(CUT_MS, connected.ended))) wrong.push(`${name}: was not cut off`)
         // What has no connection comes by its credentials, which it keeps: for the other tenant.
-        const mayBeTaken = OTHER_KINDS.some((kind) => kind.name === name)
+        const mayBeTaken = LOOSE_KINDS.some((kind) => kind.name === name)
         if ((await connected.send(AFTER)) && !mayBeTaken) wrong.push(`${name}: was acknowledged afterwards`)
         await connected.close()
       }),

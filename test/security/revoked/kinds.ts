@@ -15,6 +15,8 @@ export interface World {
   readonly authority: Authority
   /** By name, ids. */
   readonly profiles: Readonly<Record<'sparkplug' | 'lwm2m', string>>
+  /** Of the proxy for CoAP; undefined where it can not run. */
+  readonly dtlsPort: number | undefined
 }
 
 export interface Connected {

@@ -4,6 +4,7 @@ import { connectAsync, type IClientOptions } from 'mqtt'
 import { payloadBytes, willOf } from '../../../transports/mqtt/sparkplug/testkit.ts'
 import type { Authority, CertificateFiles } from '../../support/certificates.ts'
 import type { RestClient } from '../../support/clients.ts'
+import { certificateOf, LONG_AGO } from './certified.ts'
 import type { Connected, Entity, Kind, Made, World } from './kinds.ts'
 
 const TELEMETRY = 'v1/devices/me/telemetry'
@@ -93,8 +94,6 @@ async function shown({ certFile, keyFile }: CertificateFiles, ...behind: readonl
   return { cert: Buffer.concat(chain), key: await readFile(keyFile) }
 }
 
-const LONG_AGO = new Date('2022-01-01T00:00:00Z')
-
 const byCertificate: Kind = {
   name: 'certificate over MQTT and TLS',
   async make(world, device) {
@@ -120,10 +119,6 @@ const byCertificate: Kind = {
       strangers: { 'another certificate': () => open(stranger), 'an expired certificate': () => open(expired) },
     }
   },
-}
-
-async function certificateOf(certFile: string) {
-  return { credentialsType: 'X509_CERTIFICATE', credentialsValue: await readFile(certFile, 'utf8') }
 }
 
 /** The members of a profile whose devices come with certificates of this authority. */
