@@ -227,7 +227,8 @@ function order(
 function isEqual(evaluation: Evaluation, a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   evaluation.spend(1)
   payForTexts(evaluation, a, b)
-  if (a === undefined || b === undefined) return a === b
+  // What is not there equals nothing, not even another such.
+  if (a === undefined || b === undefined) return false
   const [x, y] = [numberOf(a), numberOf(b)]
   if (x !== undefined && y !== undefined) return isSameNumber(x, y)
   if (x !== undefined && typeof b === 'string') return b.trim() !== '' && isSameNumber(Number(b), x)

@@ -4,29 +4,35 @@ import type { JsonValue } from '../../model/json.ts'
 import { JsonPathErrors } from './errors.ts'
 import type { FunctionCall, Operand } from './syntax.ts'
 
-export function applyFunction(
-  { name, arguments: given }: FunctionCall,
-  value: JsonValue,
-  read: (operand: Operand) => JsonValue | undefined,
-): JsonValue {
+/** The value of an argument; undefined where its path leads nowhere. */
+export type Reader = (operand: Operand) => JsonValue | undefined
+
+export function applyFunction({ name, arguments: given }: FunctionCall, own: JsonValue, read: Reader): JsonValue {
   switch (name) {
     case 'length':
     case 'size':
-      return Array.isArray(value) ? value.length : isJsonObject(value) ? Object.keys(value).length : null
+      return lengthOf(given[0] === undefined ? own : (read(given[0]) ?? null))
+    case 'append':
+      return Array.isArray(own) ? [...own, ...given.map((operand) => read(operand) ?? null)] : own
     case 'keys':
-      return isJsonObject(value) ? Object.keys(value) : null
+      return isJsonObject(own) ? Object.keys(own) : null
     case 'first':
-      return elementAt(value, 0)
+      return elementAt(own, 0)
     case 'last':
-      return elementAt(value, -1)
+      return elementAt(own, -1)
     case 'index':
-      return elementAt(value, Number(given[0] === undefined ? 0 : read(given[0])))
+      return elementAt(own, Number(given[0] === undefined ? 0 : read(given[0])))
     case 'concat':
-      return [...(Array.isArray(value) ? value : []), ...given.flatMap((operand) => listed(read(operand)))]
+      return [...(Array.isArray(own) ? own : []), ...given.flatMap((operand) => listed(read(operand)))]
         .filter((each) => typeof each === 'string')
         .join('')
     default:
-      return double(aggregate(name, [...numbersIn(value), ...given.flatMap((operand) => numbersIn(read(operand)))]))
+      return double(
+        aggregate(name, [
+          ...(Array.isArray(own) ? numbersIn(own) : []),
+          ...given.flatMap((operand) => numbersIn(read(operand))),
+        ]),
+      )
   }
 }
 
@@ -43,10 +49,17 @@ function aggregate(name: 'avg' | 'max' | 'min' | 'stddev' | 'sum', numbers: read
     case 'min':
       return numbers.reduce((least, number) => Math.min(least, number))
     case 'stddev': {
-      const mean = sum / numbers.length
-      return Math.sqrt(numbers.reduce((total, number) => total + (number - mean) ** 2, 0) / numbers.length)
+      // By the sum of squares, as the reference: its last digits are the same.
+      const { length } = numbers
+      return Math.sqrt(
+        numbers.reduce((total, number) => total + number * number, 0) / length - (sum * sum) / length / length,
+      )
     }
   }
+}
+
+function lengthOf(value: JsonValue): JsonValue {
+  return Array.isArray(value) ? value.length : isJsonObject(value) ? Object.keys(value).length : null
 }
 
 function elementAt(value: JsonValue, index: number): JsonValue {

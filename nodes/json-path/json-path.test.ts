@@ -26,22 +26,33 @@ test('a path to one place gives the value there, spelled as it was', async () =>
     ['$.store.book[-1].title', '"Lord"'],
     ['$.store.book[3].isbn', 'null'],
     ['expensive', '10'],
+    ["$.store.['bicycle'].color", '"red"'],
+    // A place behind the end of a list holds null.
+    ['$.tags[3]', 'null'],
+    ['$.tags[-4]', 'null'],
     ["$.store.bicycle['color','price','size']", '{"color":"red","price":19.0}'],
   ] as const) {
     assert.equal(await select(path), expected, path)
   }
   assert.equal(await select("$['a\\'b']", `{"a'b":1}`), '1')
+  assert.equal(await select('$.$ref', '{"$ref":1}'), '1')
+  assert.equal(await select('$.ns:temp', '{"ns:temp":1}'), '1')
 })
 
 test('a path that may meet several places gives a list', async () => {
   for (const [path, expected] of [
     ['$.tags[*]', '["a","b","c"]'],
     ['$.tags[0,2]', '["a","c"]'],
-    ['$.tags[0,7]', '["a"]'],
+    ['$.tags[0,7]', '["a",null]'],
+    ['$.tags[0:3:2]', '["a","b","c"]'],
+    ['$..tags[9]', '[null]'],
+    ['$.store.book[0,9].title', '["Sayings"]'],
     ['$.tags[1:]', '["b","c"]'],
     ['$.tags[:2]', '["a","b"]'],
     ['$.tags[-2:]', '["b","c"]'],
-    ['$.tags[0:-1]', '["a","b"]'],
+    ['$.tags[:-1]', '["a","b"]'],
+    ['$.tags[-2:-1]', '["b"]'],
+    ['$.tags[0:-1]', '[]'],
     ['$.tags[5:]', '[]'],
     ['$..price', '[8.95,12.99,8.99,"22.99",19.0]'],
     ['$.store..color', '["red"]'],
@@ -81,6 +92,9 @@ test('filters compare values, paths and texts', async () => {
     ["@['title'] > 'N'", ['Sayings', 'Sword']],
     ['@.nothing < 5', []],
     ['@.nothing != 5', ['Sayings', 'Sword', 'Moby', 'Lord']],
+    ['@.nothing == @.absent', []],
+    ['@.nothing != @.absent', ['Sayings', 'Sword', 'Moby', 'Lord']],
+    ['@.nothing == null', []],
     ['$.tags.length() == 3 && @.price >= 12.99', ['Sword']],
     ["$.tags subsetof ['a','b','c','d'] && @.price <= 8.95", ['Sayings']],
     ["$.tags anyof ['c'] && $.tags noneof ['z'] && @.isbn == '0-553'", ['Moby']],
@@ -90,6 +104,7 @@ test('filters compare values, paths and texts', async () => {
   assert.equal(await select('$.store.bicycle[?(@.price == 19)].color'), '["red"]')
   assert.equal(await select('$..[?(@.isbn)].title'), '["Moby","Lord"]')
   assert.equal(await select("$.tags[?(@ > 'a')]"), '["b","c"]')
+  assert.equal(await select("$.tags[? (@ > 'a')]"), '["b","c"]')
 })
 
 test('functions count, add up and choose', async () => {
@@ -97,7 +112,16 @@ test('functions count, add up and choose', async () => {
     ['$.tags.length()', '3'],
     ['$.store.size()', '2'],
     ['$.expensive.length()', 'null'],
-    ['$..book.length()', '1'],
+    // At any depth below the root: the root's function, with what the path finds as its argument.
+    ['$..book.length()', '4'],
+    ['$..isbn.length()', '0'],
+    ['$..tags.keys()', '["n","store","expensive","tags","big"]'],
+    // Of several places: the function's result for each.
+    ['$.store.book[0,2].length()', '[4,5]'],
+    ['$.store.*.size()', '[4,2]'],
+    ['$.store.book[?(@.nothing)].price.sum()', '[]'],
+    ['$.sum($.store.book[0:2].price)', '21.939999999999998'],
+    ['$.tags.append("d", 1)', '["a","b","c","d",1]'],
     ['$.n.sum()', '10.0'],
     ['$.n.avg()', '2.5'],
     ['$.n.max()', '4.0'],
@@ -114,6 +138,10 @@ test('functions count, add up and choose', async () => {
   }
 })
 
+test('a standard deviation comes from the sum of squares: its last digits are the reference’s', async () => {
+  assert.equal(await select('$.stddev($.n)', '{"n":[1,2,3]}'), '0.8164965809277263')
+})
+
 test('what is not there is not found, also on the way', async () => {
   for (const path of [
     '$.nothing',
@@ -121,10 +149,13 @@ test('what is not there is not found, also on the way', async () => {
     '$.store.nothing[*]',
     '$.expensive.price',
     '$.store[0]',
-    '$.tags[3]',
-    '$.tags[-4]',
+    '$.tags[3].deeper',
+    '$.tags[3][0]',
     '$.expensive[?(@.a)]',
     '$.tags.sum()',
+    '$.expensive.sum()',
+    '$.store.book[*].price.sum()',
+    '$..tags.first()',
     '$.constructor',
   ]) {
     await assert.rejects(select(path), (error) => isMillraceError(error) && error.code === 'json-path.NOT_FOUND', path)
@@ -141,7 +172,7 @@ test('wrong paths are refused with the place', async () => {
     '$[]',
     '$[a]',
     "$['a]",
-    '$[1:2:3]',
+    '$[1:2:x]',
     '$[:]',
     '$[?(@.a == )]',
     '$[?(5)]',

@@ -7,9 +7,9 @@ import type { JsonObject, JsonValue } from '../../model/json.ts'
 import { compileConditions } from './conditions.ts'
 import type { Conditions, Evaluation } from './conditions.ts'
 import { JsonPathErrors } from './errors.ts'
-import { applyFunction } from './functions.ts'
+import { applyFunction, type Reader } from './functions.ts'
 import { parsePath } from './parser.ts'
-import type { Path, Step } from './syntax.ts'
+import type { FunctionCall, Operand, Path, Step } from './syntax.ts'
 
 /** Places visited for one message: some tenths of a second. */
 const MAX_VISITS = 1_000_000
@@ -48,13 +48,26 @@ class PathEvaluation implements Evaluation {
     this.conditions = conditions
   }
 
-  /** The value at a definite path, else the list of all values. */
+  /** The value at a definite path, else the list of all values; of a function its result for each. */
   value(path: Path, item: JsonValue): JsonValue {
+    const { call } = path
+    if (call !== undefined && path.steps[0]?.kind === 'descend') return this.ofRoot(path, call, item)
     const values = this.values(path, item)
     const result = path.isDefinite ? values[0] : values
     if (result === undefined) throw JsonPathErrors.NOT_FOUND({ reason: 'nothing is there' })
-    if (path.call === undefined) return result
-    return applyFunction(path.call, result, (operand) => this.conditions.operand(this, operand, item))
+    if (call === undefined) return result
+    const read: Reader = (operand) => this.conditions.operand(this, operand, item)
+    return path.isDefinite ? applyFunction(call, result, read) : values.map((value) => applyFunction(call, value, read))
+  }
+
+  /** What a path finds at any depth below its root is an argument of the function, which is the root's: `$.sum($..price)` (Jayway's way). */
+  private ofRoot({ root, steps }: Path, call: FunctionCall, item: JsonValue): JsonValue {
+    const counted: readonly Step[] = ['length', 'size'].includes(call.name) ? [...steps, { kind: 'wildcard' }] : steps
+    const found = this.values({ root, steps: counted, call: undefined, isDefinite: false }, item)
+    const argument: Operand = { kind: 'value', value: found }
+    return applyFunction({ name: call.name, arguments: [argument] }, root === '@' ? item : this.document, (operand) =>
+      operand === argument ? found : this.conditions.operand(this, operand, item),
+    )
   }
 
   private values(path: Path, item: JsonValue): JsonValue[] {
@@ -111,10 +124,10 @@ class PathEvaluation implements Evaluation {
         return this.takeMembers(step.names, value, way)
       case 'index':
         this.spend(step.indexes.length)
-        if (isList(value, way)) way.into.push(...step.indexes.flatMap((index) => present(value.at(index))))
+        if (isList(value, way)) way.into.push(...step.indexes.map((index) => value.at(index) ?? null))
         return
       case 'slice':
-        if (isList(value, way)) this.takeAll(value.slice(step.from ?? 0, step.to), way)
+        if (isList(value, way)) this.takeAll(sliceOf(value, step), way)
         return
       case 'wildcard':
         if (Array.isArray(value)) this.takeAll(value, way)
@@ -174,6 +187,12 @@ function member(object: JsonObject, name: string): JsonValue[] {
 
 function present(value: JsonValue | undefined): JsonValue[] {
   return value === undefined ? [] : [value]
+}
+
+/** An end that counts from the end is one of a slice without a beginning, or with one like it: `[0:-1]` is empty (Jayway's way). */
+function sliceOf(list: readonly JsonValue[], { from, to }: Extract<Step, { kind: 'slice' }>): readonly JsonValue[] {
+  if (from !== undefined && from >= 0 && to !== undefined && to < 0) return []
+  return list.slice(from, to)
 }
 
 function isList(value: JsonValue, { isDefinite }: Way): value is JsonValue[] {

@@ -11,7 +11,7 @@ const LONGEST_PATH = 2000
 /** Of conditions and filters within each other. */
 const MAX_DEPTH = 20
 
-const NAME = /[^\s.[\]()'"*?@$,:!=<>&|~]+/y
+const NAME = /[^\s.[\]()'"*?@,!=<>&|~]+/y
 const INTEGER = /-?\d{1,9}/y
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const BLANK = /\s*/y
@@ -54,7 +54,7 @@ class Parser {
       } else if (this.peek('.')) {
         this.expect('.')
         call = this.call()
-        if (call === undefined) steps.push(this.wildcardOrName())
+        if (call === undefined) steps.push(this.peek('[') ? this.bracket() : this.wildcardOrName())
       } else if (this.peek('[')) steps.push(this.bracket())
       else break
     }
@@ -119,10 +119,14 @@ class Parser {
     this.blank()
     const to = this.integer()
     if (first === undefined && to === undefined) throw this.wrong('expected an index')
+    // A step is read and has no effect, as in the reference.
+    this.blank()
+    if (this.take(':')) this.integer()
     return { kind: 'slice', from: first, to }
   }
 
   private filter(): Step {
+    this.blank()
     this.expect('(')
     const condition = this.nested(() => this.or())
     this.blank()

@@ -27,6 +27,7 @@ export interface FunctionCall {
 }
 
 export const FUNCTION_NAMES = [
+  'append',
   'avg',
   'concat',
   'first',
