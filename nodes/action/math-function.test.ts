@@ -125,6 +125,12 @@ test('expressions have precedence, functions and products without a sign', () =>
     ['e + ln(1) + lg(10)', 11],
     ['pi', Math.PI],
     ['1.5e1 - .5', 14.5],
+    ['cot(x) * tan(x)', 1],
+    ['[x + 1] * {2} - (1]', 7],
+    ['2 [x] {y}', 24],
+    ['pow[2, x}', 8],
+    ['2 * sqrt x * 3 + 7', 8],
+    ['(log2 sqrt 16) + 1', 3],
   ] as const) {
     assert.equal(parseExpression(text, new Set(variables.keys()))(variables), expected, text)
   }
@@ -140,8 +146,23 @@ test('expressions have precedence, functions and products without a sign', () =>
     'x ? 1',
     '('.repeat(100),
     'constructor(1)',
+    'pow 2, 3',
+    'abs',
+    'abs -5',
+    'sqrt '.repeat(100),
   ]) {
     assert.throws(() => parseExpression(text, new Set(['x'])), /The expression is wrong/, text)
+  }
+})
+
+test('degrees and radians are the doubles that the reference makes', async () => {
+  for (const [operation, x, expected] of [
+    ['RAD', 3, 0.05235987755982989],
+    ['DEG', 11, 630.2535746439055],
+  ] as const) {
+    const given = { operation, arguments: [body('x')], result: into('TIME_SERIES') }
+    const { context } = await run(given, { data: JSON.stringify({ x }) })
+    assert.equal(context.telemetrySaves[0]?.points[0]?.value, expected, operation)
   }
 })
 

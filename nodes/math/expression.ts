@@ -18,6 +18,7 @@ const FUNCTIONS: Readonly<Record<string, (...values: readonly [number, number]) 
   ceil: Math.ceil,
   cos: Math.cos,
   cosh: Math.cosh,
+  cot: (value) => 1 / Math.tan(value),
   exp: Math.exp,
   expm1: Math.expm1,
   floor: Math.floor,
@@ -44,6 +45,8 @@ const CONSTANTS = new Map([
   ['φ', 1.61803398874],
 ])
 
+const OPENING = ['(', '[', '{']
+const CLOSING = [')', ']', '}']
 const NUMBER = /(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y
 const NAME = /[\p{L}_][\p{L}\p{N}_]*/uy
 const BLANK = /\s*/y
@@ -120,9 +123,9 @@ class Parser {
   }
 
   private factor(): Expression {
-    if (this.take('(')) {
+    if (this.takeOne(OPENING)) {
       const inner = this.sum()
-      if (!this.take(')')) throw this.wrong('expected )')
+      if (!this.takeOne(CLOSING)) throw this.wrong('expected )')
       return inner
     }
     const number = this.match(NUMBER)
@@ -143,10 +146,15 @@ class Parser {
       if (constant === undefined) throw this.wrong(`${name} is neither an argument nor a function`)
       return () => constant
     }
-    if (!this.take('(')) throw this.wrong('expected (')
+    if (!this.takeOne(OPENING)) {
+      if (TWO_VALUES.has(name) || /[+-]/.test(this.text.charAt(this.position))) throw this.wrong('expected (')
+      // Without parentheses it takes all that follows: sqrt x + 1 is the root of the sum.
+      const all = this.nested(() => this.sum())
+      return (variables) => calculate(all(variables), 0)
+    }
     const first = this.sum()
     const second = TWO_VALUES.has(name) && this.take(',') ? this.sum() : undefined
-    if (TWO_VALUES.has(name) !== (second !== undefined) || !this.take(')')) {
+    if (TWO_VALUES.has(name) !== (second !== undefined) || !this.takeOne(CLOSING)) {
       throw this.wrong(`${name} takes ${TWO_VALUES.has(name) ? 'two values' : 'one value'}`)
     }
     return (variables) => calculate(first(variables), second?.(variables) ?? 0)
@@ -154,7 +162,7 @@ class Parser {
 
   private isFactorNext(): boolean {
     this.match(BLANK)
-    return /[\p{L}\p{N}_(.]/u.test(this.text.charAt(this.position))
+    return /[\p{L}\p{N}_([{.]/u.test(this.text.charAt(this.position))
   }
 
   private nested<Result>(read: () => Result): Result {
@@ -170,6 +178,11 @@ class Parser {
     this.position++
     this.match(BLANK)
     return true
+  }
+
+  /** Any of them closes what any of them opened, as in the reference. */
+  private takeOne(characters: readonly string[]): boolean {
+    return characters.some((character) => this.take(character))
   }
 
   private match(expression: RegExp): string | undefined {

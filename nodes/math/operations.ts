@@ -9,6 +9,10 @@ interface Operation {
 const one = (calculate: (x: number) => number): Operation => ({ values: 1, calculate })
 const two = (calculate: Calculate): Operation => ({ values: 2, calculate })
 
+/** The doubles that the reference multiplies by: a stored result has all digits. */
+const RADIANS_OF_A_DEGREE = 0.017453292519943295
+const DEGREES_OF_A_RADIAN = 57.29577951308232
+
 export const OPERATIONS = {
   ADD: two((x, y) => x + y),
   SUB: two((x, y) => x - y),
@@ -43,8 +47,8 @@ export const OPERATIONS = {
   MAX: two(Math.max),
   POW: two((x, y) => x ** y),
   SIGNUM: one(Math.sign),
-  RAD: one((degrees) => (degrees * Math.PI) / 180),
-  DEG: one((radians) => (radians * 180) / Math.PI),
+  RAD: one((degrees) => degrees * RADIANS_OF_A_DEGREE),
+  DEG: one((radians) => radians * DEGREES_OF_A_RADIAN),
 } as const satisfies Readonly<Record<string, Operation>>
 
 export type OperationName = keyof typeof OPERATIONS
