@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { customers } from './entities/customer.ts'
 import { after, before, beforeEach, test } from 'node:test'
 import { credentialKey } from '../engine/device/credential-keys.ts'
+import type { JsonObject } from '../model/json.ts'
 import type { Lwm2mProof } from '../engine/device/gateway.ts'
 import { openTestPlatform, type TestPlatform } from './testkit.ts'
 import { DEMO_ACCESS_TOKEN, DEMO_DEVICE_NAME } from './seed.ts'
@@ -278,6 +279,15 @@ test('finds a client of LwM2M by its endpoint where its credentials ask for no s
   assert.equal(identity?.transportType, 'LWM2M')
   assert.deepEqual(identity?.lwm2m, { observeAttr, type: 'LWM2M' })
   assert.equal(again.get(keys[0] ?? '')?.lwm2m, identity?.lwm2m, 'one object as long as it is the same')
+  assert.equal(identity?.ownLwm2m, undefined)
+  const own = { type: 'LWM2M', powerMode: 'PSM', edrxCycle: null }
+  const saved = async (transportConfiguration: JsonObject) => {
+    const { version: _, ...draft } = device
+    await services.devices.saveByUser(tenant, { ...draft, deviceData: { transportConfiguration } })
+    return (await services.devices.findIdentity(device.id))?.ownLwm2m
+  }
+  assert.equal(await saved({ ...own, powerMode: null }), undefined)
+  assert.deepEqual(await saved(own), own)
 })
 
 test('tells what a client of LwM2M is to hear of itself at the bootstrap server', async () => {

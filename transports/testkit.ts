@@ -74,6 +74,7 @@ export class FakeGateway implements DeviceGateway {
   answer: AttributeAnswer = { client: [], shared: [] }
   /** Of the profile of those who register as clients of LwM2M. */
   transportType = 'LWM2M'
+  ownLwm2m: JsonObject | undefined
   lwm2m: JsonObject = { observeAttr: { keyName: { '/3/0/9': 'a' }, telemetry: ['/3/0/9'] } }
   readonly uploads: Upload[] = []
   readonly sessions = new Set<FakeSession>()
@@ -147,7 +148,8 @@ export class FakeGateway implements DeviceGateway {
   private identityOf(credentials: PresentedCredentials): DeviceIdentity | undefined {
     const device = this.devices.get(nameOf(credentials))
     if (device === undefined || credentials.type !== 'LWM2M_ENDPOINT') return device
-    return { ...device, transportType: this.transportType, lwm2m: this.lwm2m }
+    const own = this.ownLwm2m === undefined ? {} : { ownLwm2m: this.ownLwm2m }
+    return { ...device, transportType: this.transportType, lwm2m: this.lwm2m, ...own }
   }
 
   ratesOf(): DeviceRates {

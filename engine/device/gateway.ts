@@ -82,6 +82,8 @@ export interface DeviceIdentity {
   readonly mqtt?: MqttProfile
   /** What its profile says of LwM2M: its `transportConfiguration`, one object for all devices of the profile as long as it stays what it is. */
   readonly lwm2m?: JsonObject
+  /** What the device itself says of LwM2M, which counts before that: `deviceData.transportConfiguration`; absent where that has its type alone. */
+  readonly ownLwm2m?: JsonObject
   /** Set where its profile has Protobuf for payloads of MQTT and CoAP; absent is JSON. */
   readonly payloads?: DevicePayloads
   /** The chain of its profile; null means the tenant's root chain. */

@@ -1,7 +1,7 @@
 /** What devices present when they connect; the id of credentials is unique over all tenants. */
 import type { CompiledQuery, Selectable } from 'kysely'
 import type { CredentialsType, DeviceCredentials } from '../../model/entities.ts'
-import { isJsonObject, parseJson } from '../../model/json.ts'
+import { isJsonObject, parseJson, type JsonObject } from '../../model/json.ts'
 import { statementOf, withParameters, type EntityDatabase, type Statement } from './database.ts'
 import { EntityStoreErrors } from './errors.ts'
 import { queueNameOf } from './queues.ts'
@@ -24,10 +24,13 @@ export interface KnownDevice {
   readonly isGateway?: true
   /** Set where what it does counts as done by all devices behind it. */
   readonly overwritesActivityTime?: true
+  /** Of one that speaks LwM2M: its own `transportConfiguration`, where that has more than its type. */
+  readonly ownLwm2m?: JsonObject
 }
 
-type KnownDeviceRow = Omit<KnownDevice, 'queueName' | 'isGateway' | 'overwritesActivityTime'> & {
+type KnownDeviceRow = Omit<KnownDevice, 'queueName' | 'isGateway' | 'overwritesActivityTime' | 'ownLwm2m'> & {
   readonly credentialsId: string
+  readonly deviceData: string
   readonly additionalInfo: string | null
   readonly defaultQueueName: string | null
   /** Set where the queue of that name is the tenant's own. */
@@ -145,6 +148,7 @@ function selectKnown(database: EntityDatabase) {
       'device.name as deviceName',
       'device.label as deviceLabel',
       'device.additional_info as additionalInfo',
+      'device.device_data as deviceData',
       'device_profile.name as deviceType',
       'device_profile.id as deviceProfileId',
       'device_profile.transport_type as transportType',
@@ -155,9 +159,21 @@ function selectKnown(database: EntityDatabase) {
 }
 
 function knownDeviceOf(row: KnownDeviceRow): KnownDevice {
-  const { defaultQueueName, ownQueueId, credentialsId: _, additionalInfo, ...device } = row
+  const { defaultQueueName, ownQueueId, credentialsId: _, additionalInfo, deviceData, ...device } = row
   const queueName = defaultQueueName && queueNameOf(device.tenantId, defaultQueueName, ownQueueId)
-  return { ...device, queueName: queueName === '' ? null : queueName, ...gatewayMembers(additionalInfo) }
+  return {
+    ...device,
+    queueName: queueName === '' ? null : queueName,
+    ...gatewayMembers(additionalInfo),
+    ...(device.transportType === 'LWM2M' ? lwm2mMembers(deviceData) : {}),
+  }
+}
+
+function lwm2mMembers(deviceData: string): Pick<KnownDevice, 'ownLwm2m'> {
+  const data = parseJson(deviceData)
+  const own = isJsonObject(data) ? data['transportConfiguration'] : undefined
+  if (own === undefined || !isJsonObject(own)) return {}
+  return Object.entries(own).every(([name, value]) => name === 'type' || value === null) ? {} : { ownLwm2m: own }
 }
 
 /** Few devices are gateways: of the others the text is not parsed. */

@@ -18,6 +18,16 @@ const SETTINGS: readonly (readonly [string, JsonObject, readonly string[], numbe
   ['queue mode of its own, and PSM', { powerMode: 'PSM', psmActivityTimer: 3000 }, ['Q'], 3000],
   ['neither', {}, [], undefined],
 ]
+const PROFILE_PSM: JsonObject = { powerMode: 'PSM', psmActivityTimer: 3000, pagingTransmissionWindow: 4000 }
+/** Of a device whose profile has this. */
+const OWN_SETTINGS: readonly (readonly [string, JsonObject, number | undefined])[] = [
+  ['eDRX of its own', { powerMode: 'E_DRX', pagingTransmissionWindow: 6000 }, 6000],
+  ["PSM of its own, whose time is the reference's and not its profile's", { powerMode: 'PSM' }, 10_000],
+  ["PSM of its profile's with a time of its own", { powerMode: null, psmActivityTimer: 7000 }, 7000],
+  ["PSM of its profile's, with a time of its own that is none", { psmActivityTimer: 0 }, 3000],
+  ["PSM of its profile's, with what is nothing of its own", { powerMode: 'NEVER', psmActivityTimer: '7000' }, 3000],
+  ['DRX of its own', { powerMode: 'DRX' }, undefined],
+]
 const OFFSET = { key: 'offset', type: 'STRING', value: '+09' } as const
 const WRITTEN = 'PUT /3/0/14 format=110 [{"n":"/3/0/14","vs":"+09"}]'
 
@@ -33,6 +43,34 @@ describe('a client listens', () => {
         clock.advance(1)
         assert.equal(session.listening, expected === undefined ? 'all' : undefined)
       }))
+})
+
+describe('a client whose device has a power mode of its own listens', () => {
+  for (const [name, own, expected] of OWN_SETTINGS)
+    it(`${expected === undefined ? 'always' : `${expected} ms`}, with ${name}`, () =>
+      bench({ clientLwM2mSettings: PROFILE_PSM }, async ({ gateway, clock, client }) => {
+        gateway.ownLwm2m = { type: 'LWM2M', ...own }
+        const one = await client()
+        await one.register('one', ['lt=86400'])
+        const session = await listening(gateway)
+        clock.advance((expected ?? 1_000_000) - 1)
+        assert.equal(session.listening, 'all')
+        clock.advance(1)
+        assert.equal(session.listening, expected === undefined ? 'all' : undefined)
+      }))
+
+  it('as long as it is told while it is registered', () =>
+    bench({ clientLwM2mSettings: PROFILE_PSM }, async ({ gateway, clock, client }) => {
+      const one = await client()
+      await one.register('one', ['lt=86400'])
+      const session = await listening(gateway)
+      session.device = { ...session.device, ownLwm2m: { powerMode: 'E_DRX', pagingTransmissionWindow: 20_000 } }
+      session.listener.refreshed?.()
+      clock.advance(19_999)
+      assert.equal(session.listening, 'all')
+      clock.advance(1)
+      assert.equal(session.listening, undefined)
+    }))
 })
 
 const PSM: JsonObject = { observeAttr: OBSERVING, clientLwM2mSettings: { powerMode: 'PSM', psmActivityTimer: 5000 } }

@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../model/clock.ts'
 import { errorText, isMillraceError } from '../../model/errors.ts'
+import type { JsonObject } from '../../model/json.ts'
 import type { Log } from '../../model/log.ts'
 import type { CallRequest, DeviceGateway, SharedAttributesUpdate } from '../../engine/device/gateway.ts'
 import type { CoapAnswer, OutgoingRequest, Peer } from '../coap-messages/message.ts'
@@ -46,6 +47,8 @@ export interface ClientParts {
   readonly isWritable: () => boolean
 }
 
+type Configured = { readonly [member in 'lwm2m' | 'ownLwm2m']: JsonObject | undefined }
+
 const PUT = '0.03'
 const NOTHING = Buffer.alloc(0)
 
@@ -61,7 +64,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
   private profile: Lwm2mProfile
   private plan: ClientPlan
   /** What the profile was made of. */
-  private configured: unknown
+  private configured: Configured
   private isAwake = true
   /** Resolves once the types of its resources are known. */
   prepared: Promise<void> = Promise.resolve()
@@ -77,8 +80,8 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     const { requests, limits, clock } = parts
     this.parts = parts
     this.registration = registration
-    this.configured = registration.session.device.lwm2m
-    this.profile = profileOf(registration.session.device.lwm2m ?? {})
+    this.configured = configuredIn(registration)
+    this.profile = profileOf(this.configured.lwm2m ?? {}, this.configured.ownLwm2m)
     this.plan = planOf(this.profile, registration)
     this.models = new ClientModels(parts.gateway)
     this.line = new RequestLine(limits.maxWaitingRequests)
@@ -225,17 +228,16 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
 
   /** A profile that was saved with another name says the same to a client: it is not asked for all of it once more. */
   private isOutdated(): boolean {
-    const { lwm2m } = this.registration.session.device
-    if (lwm2m === this.configured) return false
-    if (!isDeepStrictEqual(lwm2m, this.configured)) return true
-    this.configured = lwm2m
+    const configured = configuredIn(this.registration)
+    if (!isDeepStrictEqual(configured, this.configured)) return true
+    this.configured = configured
     return false
   }
 
   private replan(): void {
-    this.configured = this.registration.session.device.lwm2m
+    this.configured = configuredIn(this.registration)
     try {
-      this.profile = profileOf(this.registration.session.device.lwm2m ?? {})
+      this.profile = profileOf(this.configured.lwm2m ?? {}, this.configured.ownLwm2m)
     } catch (error) {
       // As before until it is mended.
       return this.failed(error)
@@ -366,6 +368,10 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
       return isMillraceError(error) && error.kind === 'invalid' ? 'stored' : 'undone'
     }
   }
+}
+
+function configuredIn({ session: { device } }: Registration): Configured {
+  return { lwm2m: device.lwm2m, ownLwm2m: device.ownLwm2m }
 }
 
 function asked(paths: readonly Path[]): Pick<Operation, 'path' | 'paths'> {

@@ -27,6 +27,7 @@ const grouping = z.union([
     .max(GROUPINGS.length - 1)
     .transform((index) => GROUPINGS[index] ?? 'SINGLE'),
 ])
+const powerModes = z.enum(['DRX', 'PSM', 'E_DRX'])
 const schema = z.object({
   observeAttr: z
     .object({
@@ -47,12 +48,22 @@ const schema = z.object({
       fwUpdateResource: z.string().nullish(),
       swUpdateResource: z.string().nullish(),
       useObject19ForOtaInfo: z.boolean().nullish(),
-      powerMode: z.enum(['DRX', 'PSM', 'E_DRX']).nullish(),
+      powerMode: powerModes.nullish(),
       psmActivityTimer: milliseconds,
       pagingTransmissionWindow: milliseconds,
     })
     .nullish(),
 })
+/** Of a device: what is of another type is what it does not say, so that its profile still counts. */
+const ownSchema = z
+  .object({
+    powerMode: powerModes.nullish().catch(null),
+    psmActivityTimer: milliseconds.catch(null),
+    pagingTransmissionWindow: milliseconds.catch(null),
+  })
+  .partial()
+
+type PowerSaving = z.infer<typeof ownSchema>
 
 export interface VersionedPath {
   readonly path: Path
@@ -103,8 +114,11 @@ const DEFAULT_VERSION = '1.0'
 const DEFAULT_LISTENING_MS = 10_000
 const VERSIONED = /^\/?(\d+)(?:_(\d+\.\d+))?((?:\/\d+)*)$/
 
-/** Of the profile's `transportConfiguration`. What is stored needs a key: a path without one is passed over. Throws PROFILE. */
-export function profileOf(configuration: JsonObject): Lwm2mProfile {
+/**
+ * Of the profile's `transportConfiguration`, and the device's own one. What is stored needs a key: a path without one is passed over.
+ * Throws PROFILE.
+ */
+export function profileOf(configuration: JsonObject, own: JsonObject = {}): Lwm2mProfile {
   const { data, error } = schema.safeParse(configuration)
   if (data === undefined)
     throw Lwm2mErrors.PROFILE({ reason: error.issues[0]?.path.join('.') ?? 'transportConfiguration' }, error)
@@ -131,7 +145,7 @@ export function profileOf(configuration: JsonObject): Lwm2mProfile {
       return { ...versionedPath(text), parameters: Object.fromEntries(set) }
     }),
     defaultVersion: clientLwM2mSettings?.defaultObjectIDVer ?? DEFAULT_VERSION,
-    listensMs: listeningOf(clientLwM2mSettings),
+    listensMs: listeningOf(ownSchema.parse(own), clientLwM2mSettings ?? {}),
     strategies: {
       fw: strategyOf(clientLwM2mSettings?.fwUpdateStrategy, clientLwM2mSettings?.fwUpdateResource),
       sw: strategyOf(clientLwM2mSettings?.swUpdateStrategy, clientLwM2mSettings?.swUpdateResource),
@@ -140,16 +154,23 @@ export function profileOf(configuration: JsonObject): Lwm2mProfile {
   }
 }
 
-/** Source: `device-api.md` 12, power modes. */
-function listeningOf(settings: z.infer<typeof schema>['clientLwM2mSettings']): number | undefined {
-  switch (settings?.powerMode) {
+/** A mode of the device's own counts with its own times alone. Source: `device-api.md` 12, power modes. */
+function listeningOf(own: PowerSaving, profile: PowerSaving): number | undefined {
+  const hasOwnMode = own.powerMode !== null && own.powerMode !== undefined
+  const said = hasOwnMode ? [own] : [own, profile]
+  switch (hasOwnMode ? own.powerMode : profile.powerMode) {
     case 'PSM':
-      return settings.psmActivityTimer ?? DEFAULT_LISTENING_MS
+      return listeningMs(said.map(({ psmActivityTimer }) => psmActivityTimer))
     case 'E_DRX':
-      return settings.pagingTransmissionWindow ?? DEFAULT_LISTENING_MS
+      return listeningMs(said.map(({ pagingTransmissionWindow }) => pagingTransmissionWindow))
     default:
       return undefined
   }
+}
+
+/** The first that is said; 0 is as good as none. */
+function listeningMs(times: readonly (number | null | undefined)[]): number {
+  return times.find((each) => typeof each === 'number' && each > 0) ?? DEFAULT_LISTENING_MS
 }
 
 function strategyOf(number: number | null | undefined, address: string | null | undefined): UpdateStrategy {
