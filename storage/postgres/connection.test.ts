@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { bigIntArray, byteaArray, doubleArray, intArray, smallIntArray, textArray, uuidArray } from './binary-array.ts'
 import { PostgresConnection, resultOf } from './connection.ts'
@@ -42,6 +43,19 @@ test(
     )
   },
 )
+
+test('queries that are sent together leave in one write', skip, async (context) => {
+  const connection = connect(context)
+  await connection.query({ text: 'select 1' })
+  const alone = context.mock.method(Socket.prototype, '_write')
+  const outcomes = await connection.queries([
+    { text: 'begin' },
+    { text: 'select $1::integer as answer', parameters: [42] },
+    { text: 'commit' },
+  ])
+  assert.equal(alone.mock.callCount(), 0)
+  assert.deepEqual(resultOf(outcomes[1]).rows, [{ answer: 42 }])
+})
 
 test('a connection that the server ends is opened again for the next query', skip, async (context) => {
   const [victim, killer] = [connect(context), connect(context)]
