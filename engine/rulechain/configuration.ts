@@ -27,9 +27,9 @@ function upgraded(definition: NodeDefinition, stored: VersionedConfiguration): J
   try {
     return definition.upgrade(stored.configuration, stored.configurationVersion)
   } catch {
-    // The reference's rule: a failed upgrade keeps what still parses; what does not parse becomes the default.
+    // The reference's rule: a failed upgrade keeps what still parses; what does not parse becomes the default. It parses where members are missing.
     try {
-      definition.check(stored.configuration)
+      definition.check({ ...definition.defaultConfiguration, ...stored.configuration })
       return stored.configuration
     } catch {
       return definition.defaultConfiguration

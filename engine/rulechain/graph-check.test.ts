@@ -98,6 +98,7 @@ const definition: NodeDefinition = {
   create: () => ({}),
   check: (configuration) => {
     if (configuration['wrong'] === true) throw new Error('does not parse')
+    if (configuration['from'] === undefined) throw new Error('lacks from')
   },
 }
 
