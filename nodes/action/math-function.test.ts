@@ -108,6 +108,24 @@ test('a series gets all digits, the body the rounded value, where the body is an
   assert.equal(without.relation, 'Failure')
 })
 
+test('what is not stored goes to the one place that its type says', async () => {
+  for (const [type, place] of [
+    ['MESSAGE_BODY', { data: '{"x":2.0,"r":1.41}', metadata: {} }],
+    ['MESSAGE_METADATA', { data: '{"x":2.0}', metadata: { r: '1.41' } }],
+  ] as const) {
+    const result = into(type, { addToBody: true, addToMetadata: true })
+    const out = await run({ operation: 'SQRT', arguments: [body('x')], result }, { data: '{"x":2.0}' })
+    assert.deepEqual({ data: out.data, metadata: out.metadata }, place, type)
+  }
+})
+
+test('a blank text in the body is no value; an expression may do without arguments', async () => {
+  const blank = { operation: 'ABS', arguments: [{ ...body('x'), defaultValue: 7 }], result: into('MESSAGE_BODY') }
+  assert.equal((await run(blank, { data: '{"x":" "}' })).data, '{"x":" ","r":7.0}')
+  const fixed = { operation: 'CUSTOM', arguments: [], customFunction: '2 + 3', result: into('MESSAGE_BODY') }
+  assert.equal((await run(fixed, { data: '{}' })).data, '{"r":5.0}')
+})
+
 test('expressions have precedence, functions and products without a sign', () => {
   const variables = new Map([
     ['x', 3],

@@ -129,7 +129,7 @@ export const mathFunction = defineNode({
 function checkCount({ operation, arguments: given, customFunction }: Configuration): void {
   const { length } = given
   if (operation === 'CUSTOM') {
-    requireField(length > 0 && length <= MAX_ARGUMENTS, NAME, 'arguments', `expected 1 to ${MAX_ARGUMENTS}`)
+    requireField(length <= MAX_ARGUMENTS, NAME, 'arguments', `expected at most ${MAX_ARGUMENTS}`)
     const text = customFunction ?? ''
     const isFitting = text.trim() !== '' && text.length <= LONGEST_EXPRESSION
     requireField(isFitting, NAME, 'customFunction', `expected 1 to ${LONGEST_EXPRESSION} characters`)
@@ -217,7 +217,8 @@ async function rawValue(
   switch (type) {
     case 'MESSAGE_BODY': {
       const body = bodyObject(message)
-      return Object.hasOwn(body, key) ? body[key] : undefined
+      const value = Object.hasOwn(body, key) ? body[key] : undefined
+      return typeof value === 'string' && value.trim() === '' ? undefined : value
     }
     case 'MESSAGE_METADATA':
       return metadata[key] === '' ? undefined : metadata[key]
@@ -251,18 +252,20 @@ function resultStore(
     isWhole ? { type: 'LONG', value: Math.trunc(value) + 0 } : { type: 'DOUBLE', value: halfUp(value, digits) }
   const nameOf = pattern(key)
   const readsBody = given.some((one) => one.type === 'MESSAGE_BODY')
+  // Only what is stored may be added besides.
+  const isStored = type === 'ATTRIBUTE' || type === 'TIME_SERIES'
   return async (message, value) => {
     const shown = rounded(value)
     if (type === 'ATTRIBUTE') await saveAttribute(message, { key, ...shown }, result.attributeScope, context)
     // A series keeps the value with all its digits (the reference's way).
     if (type === 'TIME_SERIES') await savePoint(message, { key, type: 'DOUBLE', value }, context)
     let changed = message
-    if (type === 'MESSAGE_BODY' || result.addToBody) {
+    if (type === 'MESSAGE_BODY' || (isStored && result.addToBody)) {
       if (type !== 'MESSAGE_BODY' && !readsBody)
         throw NodeErrors.VALUE_MISSING({ key: 'argument', place: 'MESSAGE_BODY' })
       changed = withBody(changed, mergedMembers(bodyObject(message), [[nameOf(message), jsonOf(shown)]]))
     }
-    if (type === 'MESSAGE_METADATA' || result.addToMetadata) {
+    if (type === 'MESSAGE_METADATA' || (isStored && result.addToMetadata)) {
       changed = withMetadata(changed, [[nameOf(message), valueText(shown)]])
     }
     return changed
