@@ -56,8 +56,10 @@ export function isUuid(text: string): boolean {
   return UUID_TEXT.test(text)
 }
 
+const ENTITY_TYPE_NAMES: ReadonlySet<string> = new Set(ENTITY_TYPES)
+
 export function isEntityType(text: string): text is EntityType {
-  return (ENTITY_TYPES as readonly string[]).includes(text)
+  return ENTITY_TYPE_NAMES.has(text)
 }
 
 export function entityId(entityType: EntityType, id: string): EntityId {

@@ -97,7 +97,7 @@ const node = states.of({ ...identity, ruleNodeName: 'fields' }).keyed(
   calculationNode({
     ...{ tenantId: TENANT_ID, now: () => systemClock.now(), counts, time: new CalculationTime(systemClock) },
     reader: {
-      read: async (_tenantId, _entity, payload, state) => ({ ...(state === undefined ? beginning : known), payload }),
+      read: (_tenantId, _entity, payload, state) => ({ ...(state === undefined ? beginning : known), payload }),
     },
     debug: new FieldDebug({ add: () => undefined }, systemClock),
   }),

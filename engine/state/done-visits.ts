@@ -43,8 +43,9 @@ const DONE = z.array(
 )
 
 export class DoneVisits {
-  private visits: DoneVisit[]
-  private readonly byId = new Map<string, DoneVisit>()
+  private readonly visits: DoneVisit[]
+  /** Only where they are more than a few: a state has one or two as a rule, and there are many states. */
+  private byId: Map<string, DoneVisit> | undefined
   private bytesOfAll = 0
 
   constructor(stored: string) {
@@ -66,15 +67,19 @@ export class DoneVisits {
     return this.visits.length === 0
   }
 
+  has(visitId: string): boolean {
+    return this.visit(visitId) !== undefined
+  }
+
   /** What came of it before; undefined where it is new. */
   find(visitId: string, message: Message): VisitOutcome | undefined {
-    const visit = this.byId.get(visitId)
+    const visit = this.visit(visitId)
     return visit === undefined ? undefined : outcomeOf(parseJson(visit.o), message)
   }
 
   /** It came again. Whether that was not known. */
   keep(visitId: string): boolean {
-    const visit = this.byId.get(visitId)
+    const visit = this.visit(visitId)
     if (visit === undefined || visit.k === 1) return false
     visit.k = 1
     return true
@@ -83,29 +88,24 @@ export class DoneVisits {
   add(visit: NodeVisit, stream: number, message: Message, outcome: VisitOutcome): void {
     const done = { v: visit.id, s: stream, q: visit.sequence, o: JSON.stringify(jsonOf(outcome, message)) }
     this.visits.push(done)
-    this.byId.set(visit.id, done)
     this.bytesOfAll += bytesOf(done)
+    if (this.byId !== undefined) this.byId.set(visit.id, done)
+    else if (this.visits.length > FEW) this.index()
   }
 
   /** Takes the last one back: it was not stored. */
   undo(visitId: string): void {
-    if (!this.byId.has(visitId)) return
-    this.visits = this.visits.filter(({ v }) => v !== visitId)
-    this.index()
+    if (this.has(visitId)) this.leaveOnly(({ v }) => v !== visitId)
   }
 
   /** Forgets what can not come again: `settledBelow` says how far a stream's log is settled durably. */
   prune(settledBelow: (stream: number) => number): void {
     let kept = 0
     for (const { k } of this.visits) if (k === 1) kept++
-    const stays = ({ s, q, k }: DoneVisit): boolean => {
+    this.leaveOnly(({ s, q, k }) => {
       if (q >= settledBelow(s)) return true
       return k === 1 && kept-- <= MAX_KEPT
-    }
-    const left = this.visits.filter(stays)
-    if (left.length === this.visits.length) return
-    this.visits = left
-    this.index()
+    })
   }
 
   /** The same where they are few: asked for each visit, and what is left out is pruned with the next commit. */
@@ -118,13 +118,27 @@ export class DoneVisits {
     return this.visits.length === 0 ? '' : `[${this.visits.map(textOf).join(',')}]`
   }
 
+  private visit(visitId: string): DoneVisit | undefined {
+    if (this.byId !== undefined) return this.byId.get(visitId)
+    for (const visit of this.visits) if (visit.v === visitId) return visit
+    return undefined
+  }
+
+  /** In place: as a rule one goes where one comes. */
+  private leaveOnly(stays: (visit: DoneVisit) => boolean): void {
+    const { visits } = this
+    let left = 0
+    for (const visit of visits) if (stays(visit)) visits[left++] = visit
+    if (left === visits.length) return
+    visits.length = left
+    this.index()
+  }
+
   private index(): void {
-    this.byId.clear()
+    const { visits } = this
     this.bytesOfAll = 0
-    for (const visit of this.visits) {
-      this.byId.set(visit.v, visit)
-      this.bytesOfAll += bytesOf(visit)
-    }
+    for (const visit of visits) this.bytesOfAll += bytesOf(visit)
+    this.byId = visits.length > FEW ? new Map(visits.map((visit) => [visit.v, visit])) : undefined
   }
 }
 

@@ -1,4 +1,5 @@
 /** One state of one node in the memory of its partition's owner. */
+import { isEntityType, type EntityId } from '../../model/entity-id.ts'
 import type { JsonValue } from '../../model/json.ts'
 import { parseJson } from '../../model/json.ts'
 import type { KeyedNode } from '../rulechain/capabilities/state.ts'
@@ -16,6 +17,8 @@ export interface CommitGroup {
 export class StateEntry {
   readonly id: string
   readonly place: StatePlace
+  /** Undefined where it is a partition's. */
+  readonly entity: EntityId | undefined
   /** JSON; null: no state. */
   text: string | null
   wakeAt: number | null
@@ -23,12 +26,15 @@ export class StateEntry {
   isStored: boolean
   /** The commit that carries the last change; undefined where all is durable. */
   group: CommitGroup | undefined
+  /** Since it was looked at last by who makes room. */
+  isUsed = true
   private readBy: object | undefined
   private value: unknown
 
   constructor(id: string, place: StatePlace, stored: StoredState | undefined) {
     this.id = id
     this.place = place
+    this.entity = entityOf(id)
     this.text = stored?.value ?? null
     this.wakeAt = stored?.wakeAt ?? null
     this.done = new DoneVisits(stored?.done ?? '')
@@ -78,4 +84,10 @@ function readState<State, Known>(node: KeyedNode<State, Known>, text: string | n
   } catch {
     return undefined
   }
+}
+
+/** Of a row's id. */
+function entityOf(rowId: string): EntityId | undefined {
+  const [, type = '', id = ''] = rowId.split(':')
+  return isEntityType(type) ? { entityType: type, id } : undefined
 }

@@ -2,12 +2,13 @@
  * Runs a node with a memory: for each message its state, the call, and the outcome once the change is durable. A message that was there before
  * gets the outcome that it had.
  */
-import { isEntityType, type EntityId } from '../../model/entity-id.ts'
+import type { EntityId } from '../../model/entity-id.ts'
 import { errorText } from '../../model/errors.ts'
 import { stringifyJson, type JsonValue } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
 import { sentId } from '../rulechain/child-id.ts'
 import type { NodeIdentity } from '../rulechain/capabilities.ts'
+import { isLater, type Soon } from '../rulechain/capabilities/soon.ts'
 import type { KeyedNode } from '../rulechain/capabilities/state.ts'
 import type { BatchResult, NodeInstance, NodeVisit } from '../rulechain/node-instance.ts'
 import type { VisitOutcome } from './done-visits.ts'
@@ -46,13 +47,16 @@ export interface StatefulInstance extends NodeInstance {
 }
 
 /** A message with where its state is. */
-interface Visitor {
+interface Visitor<Known> {
   readonly index: number
   readonly message: Message
   readonly visit: NodeVisit
   readonly id: string
   readonly partition: StatePartition
-  readonly place: StatePlace
+  /** What was read for it. */
+  known: Known | undefined
+  /** Why nothing could be read. */
+  failure: Error | undefined
 }
 
 interface Outcome {
@@ -75,6 +79,7 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
   /** States for which something is read before they are woken. */
   private readonly waking = new Set<string>()
   private isClosed = false
+  private readonly settledBelow = (stream: number): number => this.host.settledBelow(stream)
 
   constructor(identity: NodeIdentity, node: KeyedNode<State, Known>, host: KeyedHost) {
     this.identity = identity
@@ -84,21 +89,23 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
 
   async handleBatch(messages: readonly Message[], result: BatchResult): Promise<void> {
     const visitors = this.visitorsOf(messages, result)
-    const isReading = this.node.read !== undefined
-    if (!isReading && this.loading === 0 && this.areLoaded(visitors)) return this.run(visitors, NOTHING_READ, result)
+    let reading: Soon<void> | undefined
+    if (this.loading === 0 && this.areLoaded(visitors)) {
+      reading = this.read(visitors)
+      if (!isLater(reading)) return this.run(visitors, result)
+    }
     this.loading++
     const ran = this.tail.then(async () => {
-      let read = NOTHING_READ
       try {
-        await this.load(visitors)
-        if (isReading) read = await this.read(visitors)
+        if (reading === undefined) await this.load(visitors)
+        await (reading ?? this.read(visitors))
         // Others may have needed the room meanwhile.
         for (let time = 0; time < MOST_LOADS && !this.areHere(visitors); time++) await this.load(visitors)
       } finally {
         this.loading--
       }
       // Runs on this turn, so that the batch behind it finds what it did.
-      return { committed: this.run(visitors, read, result) }
+      return { committed: this.run(visitors, result) }
     })
     // Whose batch it is hears of the error; the next one only waits for the end.
     this.tail = ran.catch(() => undefined)
@@ -177,11 +184,12 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
   }
 
   /** Tells at once what becomes of messages whose state is not here. */
-  private visitorsOf(messages: readonly Message[], result: BatchResult): readonly Visitor[] {
-    const visitors: Visitor[] = []
+  private visitorsOf(messages: readonly Message[], result: BatchResult): readonly Visitor<Known>[] {
+    const visitors: Visitor<Known>[] = []
+    const isOwn = this.node.per === 'originator'
     for (const [index, message] of messages.entries()) {
       const visit = result.visit(index)
-      const stream = this.host.streamOf(this.node.per === 'originator' ? message.originator.id : visit.originatorId)
+      const stream = this.host.streamOf(isOwn ? message.originator.id : visit.originatorId)
       const partition = this.host.partition(stream)
       if (partition === undefined) {
         // The stream that delivered it is gone from here, with the message; another one is another process's.
@@ -190,53 +198,54 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
         else result.emit(index, { flow: 'move' })
         continue
       }
-      const isOwn = this.node.per === 'originator'
       const id = this.idOf(isOwn ? entityKey(message.originator) : partitionKey(stream))
-      const place = this.placeOf(isOwn ? message.originator.id : this.identity.ruleNodeId)
-      visitors.push({ index, message, visit, id, partition, place })
+      visitors.push({ index, message, visit, id, partition, known: undefined, failure: undefined })
     }
     return visitors
   }
 
-  private areLoaded(visitors: readonly Visitor[]): boolean {
+  private areLoaded(visitors: readonly Visitor<Known>[]): boolean {
     return (
       visitors.every(({ partition, id }) => partition.find(id) !== undefined) &&
       this.host.knowTenant(this.identity.tenantId) === undefined
     )
   }
 
-  private areHere(visitors: readonly Visitor[]): boolean {
+  private areHere(visitors: readonly Visitor<Known>[]): boolean {
     return visitors.every(({ partition, id }) => partition.isLost || partition.find(id) !== undefined)
   }
 
-  private async load(visitors: readonly Visitor[]): Promise<void> {
+  private async load(visitors: readonly Visitor<Known>[]): Promise<void> {
     await this.host.knowTenant(this.identity.tenantId)
     const byPartition = new Map<StatePartition, Map<string, StatePlace>>()
-    for (const { partition, id, place } of visitors) {
+    for (const { partition, id, message } of visitors) {
       const places = byPartition.get(partition) ?? new Map<string, StatePlace>()
+      const place = this.placeOf(this.node.per === 'originator' ? message.originator.id : this.identity.ruleNodeId)
       byPartition.set(partition, places.set(id, place))
     }
     await Promise.all([...byPartition].map(([partition, places]) => partition.load(places)))
   }
 
-  /** Only for messages that were not here before. */
-  private async read(visitors: readonly Visitor[]): Promise<ReadBefore> {
-    const reading = visitors.flatMap(({ index, message, visit, partition, id }) => {
+  /** Only for messages that were not here before; at once where all is at hand. Never rejects. */
+  private read(visitors: readonly Visitor<Known>[]): Soon<void> {
+    if (this.node.read === undefined) return undefined
+    let later: Promise<void>[] | undefined
+    for (const visitor of visitors) {
+      const { message, visit, partition, id } = visitor
       const entry = partition.find(id)
-      if (entry === undefined || entry.done.find(visit.id, message) !== undefined) return []
-      const read = this.node.read?.(message, entry.stateOf(this.node))
-      return read === undefined ? [] : [{ index, read }]
-    })
-    const outcomes = await Promise.allSettled(reading.map(({ read }) => read))
-    return new Map(
-      reading.flatMap(({ index }, place) => {
-        const outcome = outcomes[place]
-        return outcome === undefined ? [] : [[index, outcome] as const]
-      }),
-    )
+      if (entry === undefined || entry.done.has(visit.id)) continue
+      try {
+        const read = this.node.read(message, entry.stateOf(this.node))
+        if (isLater(read)) (later ??= []).push(readLater(visitor, read))
+        else visitor.known = read
+      } catch (error) {
+        visitor.failure = errorOf(error)
+      }
+    }
+    return later === undefined ? undefined : Promise.all(later).then(() => undefined)
   }
 
-  private async run(visitors: readonly Visitor[], read: ReadBefore, result: BatchResult): Promise<void> {
+  private async run(visitors: readonly Visitor<Known>[], result: BatchResult): Promise<void> {
     const waiting = new Map<CommitGroup, Outcome[]>()
     for (const visitor of visitors) {
       const { partition, id, index } = visitor
@@ -245,7 +254,7 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
         result.fail(index, StateErrors.NOT_OWNED({ partition: partition.stream }))
         continue
       }
-      const outcome = { index, outcome: this.visit(visitor, entry, read) }
+      const outcome = { index, outcome: this.visit(visitor, entry) }
       if (entry.group === undefined) tell(result, outcome)
       else {
         const outcomes = waiting.get(entry.group)
@@ -270,23 +279,17 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
     )
   }
 
-  private visit(
-    { index, message, visit, partition }: Visitor,
-    entry: StateEntry,
-    read: ReadBefore,
-  ): Outcome['outcome'] {
+  private visit({ message, visit, partition, known, failure }: Visitor<Known>, entry: StateEntry): Outcome['outcome'] {
     const before = entry.done.find(visit.id, message)
     if (before !== undefined) {
       if (entry.done.keep(visit.id)) partition.changed(entry, [])
       if ('output' in before) this.node.replayed?.(message, before.output)
       return before
     }
-    const known = read.get(index)
-    if (known?.status === 'rejected') return { thrown: errorOf(known.reason) }
+    if (failure !== undefined) return { thrown: failure }
     const turn = this.turnOf(partition, entry)
     try {
-      // What was read for this node's messages is what this node reads.
-      const output = this.node.handle(turn, message, known?.value as Known | undefined)
+      const output = this.node.handle(turn, message, known)
       const outcome: VisitOutcome = output instanceof Error ? { error: errorText(output) } : { output }
       if (turn.isTouched) this.adopt(partition, entry, turn, visit.id, { visit, message, outcome })
       return output instanceof Error ? { thrown: output } : outcome
@@ -296,8 +299,7 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
   }
 
   private turnOf({ stream }: StatePartition, entry: StateEntry): Turn<State> {
-    const entity = this.node.source ?? entityOf(entry.id)
-    return new Turn(entity, this.host.now(), entry.stateOf(this.node), entry.wakeAt, stream)
+    return new Turn(this.node.source ?? entry.entity, this.host.now(), entry.stateOf(this.node), entry.wakeAt, stream)
   }
 
   /** From here on the turn counts. Throws before it does. */
@@ -310,13 +312,14 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
   ): void {
     const { tenantId, ruleNodeName } = this.identity
     const text = turn.isSet ? (turn.state === undefined ? null : stringifyJson(turn.state)) : entry.text
-    const outputs = turn.sent.map((sent, index) => this.outputOf(entry, turn, cause, index))
+    const outputs =
+      turn.sent.length === 0 ? NOTHING_SENT : turn.sent.map((_sent, index) => this.outputOf(entry, turn, cause, index))
     const sentBytes = outputs.reduce((sum, { stored }) => sum + stored.bytes, 0)
     const bytesBefore = entry.bytes
     if (done !== undefined) {
       for (const { message } of outputs) this.host.checkFits(message)
       // Those that can not come again make room first: as a rule the one before it.
-      entry.done.pruneSome((stream) => this.host.settledBelow(stream))
+      entry.done.pruneSome(this.settledBelow)
       entry.done.add(done.visit, this.host.streamOf(done.visit.originatorId), done.message, done.outcome)
     }
     try {
@@ -366,10 +369,15 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
   }
 }
 
-/** By the place of the message in its batch. */
-type ReadBefore = ReadonlyMap<number, PromiseSettledResult<unknown>>
+const NOTHING_SENT: readonly NewOutput[] = []
 
-const NOTHING_READ: ReadBefore = new Map()
+async function readLater<Known>(visitor: Visitor<Known>, read: Promise<Known>): Promise<void> {
+  try {
+    visitor.known = await read
+  } catch (error) {
+    visitor.failure = errorOf(error)
+  }
+}
 
 function errorOf(error: unknown): Error {
   return error instanceof Error ? error : new Error(errorText(error))
@@ -381,12 +389,6 @@ function partitionKey(stream: number): string {
 
 function entityKey({ entityType, id }: EntityId): string {
   return `${entityType}:${id}`
-}
-
-/** Of a row's id; undefined where it is a partition's. */
-function entityOf(rowId: string): EntityId | undefined {
-  const [, type = '', id = ''] = rowId.split(':')
-  return isEntityType(type) ? { entityType: type, id } : undefined
 }
 
 function tell(result: BatchResult, { index, outcome }: Outcome): void {

@@ -234,3 +234,35 @@ for (const [how, ended] of [
     assert.deepEqual(told, ['after read'])
   })
 }
+
+test('what a node reads that is at hand holds nobody up, and what it throws fails its own message alone', async () => {
+  const { instance } = await opened()
+  let handled = 0
+  const { give, answers } = instance<number>({
+    ...{ per: 'originator', parse: (stored) => stored },
+    read(message) {
+      if (message.data === 'broken') throw new Error('is broken')
+      return message.data === 'far' ? Promise.reject(new Error('is away')) : message.data.length
+    },
+    handle(turn, message, known) {
+      handled++
+      turn.set(`${message.data} ${known}`)
+      return 'Success'
+    },
+  })
+  const of = (device: string, data: string) => testWork({ id: `${device} ${data}`, device, data }).message
+  await give(of('a', 'first'), of('b', 'first'))
+  assert.equal(handled, 2)
+  void give(of('a', 'second'), of('b', 'broken'))
+  assert.equal(handled, 3, 'in the same turn')
+  await give(of('a', 'third'), of('b', 'far'), of('c', 'broken'))
+  assert.deepEqual(answers.toSorted(), [
+    'a done',
+    'a done',
+    'a done',
+    'b done',
+    'b is away',
+    'b is broken',
+    'c is broken',
+  ])
+})

@@ -107,10 +107,7 @@ export class StatePartition {
   /** In memory; undefined where it has to be loaded first. */
   find(id: string): StateEntry | undefined {
     const entry = this.entries.get(id)
-    if (entry === undefined) return undefined
-    // The last used is the last that goes.
-    this.entries.delete(id)
-    this.entries.set(id, entry)
+    if (entry !== undefined) entry.isUsed = true
     return entry
   }
 
@@ -195,13 +192,19 @@ export class StatePartition {
     this.evict(places)
   }
 
-  /** Those that were not used for longest and are durable go. */
+  /** Those that are durable and were not used since the last look go: to keep them in the order of their use took more than all else that finds them. */
   private evict(except: ReadonlyMap<string, StatePlace> = NO_PLACES): void {
+    let looks = 2 * this.entries.size
     if (this.entries.size <= this.maxEntries) return
     for (const [id, entry] of this.entries) {
-      if (entry.group !== undefined || except.has(id)) continue
+      if (looks-- === 0) return
       this.entries.delete(id)
-      if (this.entries.size <= this.maxEntries * 0.9) return
+      if (entry.group === undefined && !except.has(id) && !entry.isUsed) {
+        if (this.entries.size <= this.maxEntries * 0.9) return
+        continue
+      }
+      entry.isUsed = false
+      this.entries.set(id, entry)
     }
   }
 

@@ -3,13 +3,24 @@ import type { ArgumentValue, StepInput } from './kind.ts'
 
 /** The newest time of all values; of defaults only where there is nothing else. Undefined where there is none. */
 export function latestOf(args: StepInput['args']): number | undefined {
-  const all = Object.values(args)
-  const stored = all.filter((argument) => argument.kind !== 'single' || argument.isDefault !== true)
-  const times = (stored.length === 0 ? all : stored).flatMap(timesOf)
-  return times.length === 0 ? undefined : times.reduce((one, other) => Math.max(one, other))
+  let ofValues = -Infinity
+  let ofDefaults = -Infinity
+  let hasValues = false
+  for (const name of Object.keys(args)) {
+    const argument = args[name]
+    if (argument === undefined) continue
+    if (argument.kind === 'single' && argument.isDefault === true) ofDefaults = Math.max(ofDefaults, argument.ts)
+    else {
+      hasValues = true
+      ofValues = Math.max(ofValues, newestIn(argument))
+    }
+  }
+  const latest = hasValues ? ofValues : ofDefaults
+  return latest === -Infinity ? undefined : latest
 }
 
-function timesOf(argument: ArgumentValue): readonly number[] {
-  if (argument.kind === 'single') return [argument.ts]
-  return (argument.kind === 'rolling' ? argument.points : argument.of).map(({ ts }) => ts)
+function newestIn(argument: ArgumentValue): number {
+  if (argument.kind === 'single') return argument.ts
+  const points = argument.kind === 'rolling' ? argument.points : argument.of
+  return points.reduce((latest, { ts }) => Math.max(latest, ts), -Infinity)
 }

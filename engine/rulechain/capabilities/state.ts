@@ -7,6 +7,7 @@ import type { EntityId } from '../../../model/entity-id.ts'
 import type { JsonValue } from '../../../model/json.ts'
 import type { Message } from '../../../model/message.ts'
 import type { NodeInstance, NodeOutput } from '../node-instance.ts'
+import type { Soon } from './soon.ts'
 
 /** One message, or one wake-up, with the state that it meets. Good for the call in which it is handed in. */
 export interface StateTurn<State> {
@@ -43,10 +44,10 @@ export interface KeyedNode<State, Known = unknown> {
   /** Reads what was stored; throws where it is of another shape, as of an older configuration: it counts as none then. */
   parse(stored: JsonValue): State
   /**
-   * Reads what the node must know of the world beside its state, before its turn; those behind it wait. Undefined where it needs nothing. What
-   * it rejects with fails the message.
+   * Reads what the node must know of the world beside its state, before its turn; those behind it wait where it is not at hand. Undefined where it
+   * needs nothing. What it rejects with, or throws, fails the message.
    */
-  read?(message: Message, state: State | undefined): Promise<Known> | undefined
+  read?(message: Message, state: State | undefined): Soon<Known> | undefined
   /** The same before a wake-up, which is tried again where it rejects. */
   readForWake?(state: State | undefined): Promise<Known>
   /** An error that it throws undoes the turn and fails the message; one that it returns fails the message and keeps the turn. */

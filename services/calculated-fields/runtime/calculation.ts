@@ -3,11 +3,13 @@ import type {
   ArgumentNeed,
   ArgumentUpdate,
   ArgumentValue,
+  Needs,
   StepInput,
   StepResult,
 } from '../../../model/calculated-fields/kind.ts'
 import type { EntityId } from '../../../model/entity-id.ts'
 import { errorText } from '../../../model/errors.ts'
+import type { JsonValue } from '../../../model/json.ts'
 import { CalculatedFieldErrors } from '../errors.ts'
 import { isTooLarge, needWithin, withinSize, type CalculationLimits } from './bounds.ts'
 import type { ActiveField } from './field-index.ts'
@@ -15,7 +17,7 @@ import { sourceOf } from './field-index.ts'
 import { isDynamic, valueOf, withoutValue, withUpdate, type Held } from './held.ts'
 import type { News, ValuesNews } from './payload.ts'
 import { isSource, type LoadedField } from './reader.ts'
-import { bytesOf, type FieldState } from './states.ts'
+import { bytesOf, isWithin, type FieldState } from './states.ts'
 
 export interface CalculationTurn {
   readonly entity: EntityId
@@ -44,38 +46,48 @@ export function calculate(active: ActiveField, before: FieldState | undefined, t
     return isNew ? { state: kept, results: [], shown: { args: {}, error: failure ?? '' } } : same(kept)
   if (kept.isTooLarge === true) return same(kept)
   const { needs } = field
-  const needed = Object.entries(needs.arguments).map(([name, need]) => [name, needWithin(need, turn.limits)] as const)
-  const read = withinSize(needs.arguments, loaded?.args ?? {}, turn.limits)
-  let args: Readonly<Record<string, Held>> = { ...kept.args, ...read.args }
-  const tooLarge = [...read.tooLarge]
-  const updates: ArgumentUpdate[] = []
+  const needed = neededOf(needs, turn.limits)
+  let { args } = kept
+  let tooLarge: readonly string[] = NOTHING
+  let updates: readonly ArgumentUpdate[] = NOTHING
   let hasChanged = false
+  if (loaded !== undefined) {
+    const read = withinSize(needs.arguments, loaded.args, turn.limits)
+    args = { ...args, ...read.args }
+    tooLarge = read.tooLarge
+  }
   if (turn.news?.kind === 'values') {
     const came = takeNews(needed, args, turn.news, turn)
     args = came.args
-    updates.push(...came.updates)
-    tooLarge.push(...came.tooLarge)
+    updates = came.updates
+    if (came.tooLarge.length > 0) tooLarge = [...tooLarge, ...came.tooLarge]
     hasChanged = came.hasChanged
   }
   const cause = causeOf(kept, turn, isNew, hasChanged)
   if (cause === undefined) return same(kept)
-  const everyMs = Object.values(needs.arguments).some(isDynamic) ? needs.reloadEveryMs : undefined
-  const reloadAt = everyMs === undefined ? {} : { reloadAt: reloadTime(kept, turn, isNew, everyMs) }
-  const wakeAt = cause === 'wake' || kept.wakeAt === undefined ? {} : { wakeAt: kept.wakeAt }
-  const waiting: FieldState = { version: record.version, args, own: kept.own, ...reloadAt, ...wakeAt }
+  const everyMs = needed.some(([, need]) => isDynamic(need)) ? needs.reloadEveryMs : undefined
+  const reloadAt = everyMs === undefined ? undefined : reloadTime(kept, turn, isNew, everyMs)
+  const stateWith = (own: JsonValue, wakeAt: number | undefined): FieldState => ({
+    ...{ version: record.version, args, own },
+    ...(reloadAt === undefined ? undefined : { reloadAt }),
+    ...(wakeAt === undefined ? undefined : { wakeAt }),
+  })
   const values = valuesOf(needed, args, now)
-  const failed = (error: string): Calculated =>
-    bounded({ state: waiting, results: [], shown: { args: values, error } }, turn)
+  const failed = (error: string): Calculated => {
+    const state = stateWith(kept.own, cause === 'wake' ? undefined : kept.wakeAt)
+    return bounded({ state, results: [], shown: { args: values, error } }, turn)
+  }
   if (tooLarge.length > 0) return failed(CalculatedFieldErrors.VALUE_TOO_LARGE({ names: tooLarge.join(', ') }).message)
-  const missing = Object.keys(needs.arguments).filter(
-    (name) => values[name] === undefined && needs.optional?.has(name) !== true,
-  )
-  if (missing.length > 0) return failed(`Required arguments are missing: ${missing.join(', ')}`)
+  const isMissing = ([name]: Needed[number]): boolean =>
+    values[name] === undefined && needs.optional?.has(name) !== true
+  if (needed.some(isMissing)) {
+    const missing = needed.filter(isMissing).map(([name]) => name)
+    return failed(`Required arguments are missing: ${missing.join(', ')}`)
+  }
   const input: StepInput = { entity, now, cause, args: values, updates, targets: turn.targets, alarm: loaded?.alarm }
   try {
     const step = field.step(kept.own, input)
-    const next = { version: record.version, args, own: step.state, ...reloadAt }
-    const state: FieldState = step.wakeAt === undefined ? next : { ...next, wakeAt: Math.ceil(step.wakeAt) }
+    const state = stateWith(step.state, step.wakeAt === undefined ? undefined : Math.ceil(step.wakeAt))
     return bounded({ state, results: step.results, shown: { args: values } }, turn)
   } catch (error) {
     return failed(errorText(error))
@@ -104,6 +116,20 @@ function reloadTime({ reloadAt }: FieldState, { now }: CalculationTurn, isNew: b
 }
 
 type Needed = readonly (readonly [name: string, need: ArgumentNeed])[]
+
+const NOTHING: readonly never[] = []
+
+/** What a field needs under one limit: the same for all its entities. */
+const neededBefore = new WeakMap<Needs, { readonly maxPoints: number; readonly needed: Needed }>()
+
+function neededOf(needs: Needs, limits: CalculationLimits): Needed {
+  const { maxPoints } = limits
+  const before = neededBefore.get(needs)
+  if (before?.maxPoints === maxPoints) return before.needed
+  const needed = Object.entries(needs.arguments).map(([name, need]) => [name, needWithin(need, limits)] as const)
+  neededBefore.set(needs, { maxPoints, needed })
+  return needed
+}
 
 interface Taken {
   readonly args: Readonly<Record<string, Held>>
@@ -165,8 +191,8 @@ function valuesOf(needed: Needed, args: Readonly<Record<string, Held>>, now: num
 
 /** A field that holds more than it may rests, and says why. */
 function bounded(calculated: Calculated, { limits: { maxStateBytes } }: CalculationTurn): Calculated {
-  const bytes = maxStateBytes > 0 ? bytesOf(calculated.state) : 0
-  if (bytes <= maxStateBytes) return calculated
+  if (maxStateBytes <= 0 || isWithin(calculated.state, maxStateBytes)) return calculated
+  const bytes = bytesOf(calculated.state)
   const { version } = calculated.state
   const error = `The state is ${bytes} bytes, at most ${maxStateBytes} are allowed`
   return {

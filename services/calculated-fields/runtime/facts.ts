@@ -46,6 +46,11 @@ export class KnownFacts {
     ]
   }
 
+  /** What was read before; undefined where it was not. */
+  held(entity: EntityId): EntityFacts | undefined {
+    return this.known.get(entity.id)
+  }
+
   /** Undefined where there is no such entity. */
   async of(entity: EntityId): Promise<EntityFacts | undefined> {
     const known = this.known.get(entity.id)

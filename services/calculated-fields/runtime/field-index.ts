@@ -239,8 +239,16 @@ export class TenantFields {
   private readonly byOwner = new Map<string, Map<string, ActiveField>>()
   private readonly interests = new Map<string, Interest>()
 
+  /** Arguments that are not the own entity's. */
+  private others = 0
+
   get isEmpty(): boolean {
     return this.fields.size === 0
+  }
+
+  /** Whether {@link dependents} may find any: it is asked with each message. */
+  get hasDependents(): boolean {
+    return this.others > 0
   }
 
   all(): Iterable<ActiveField> {
@@ -293,6 +301,7 @@ export class TenantFields {
   }
 
   private register(need: ArgumentNeed, { record, owner }: ActiveField, isThere: boolean): void {
+    if (need.origin.from !== 'own') this.others += isThere ? 1 : -1
     const key = interestKey(sourceOf(need), need.key)
     const interest = this.interests.get(key) ?? { anybody: new Set<string>(), byEntity: new Map<string, Set<string>>() }
     const { origin } = need

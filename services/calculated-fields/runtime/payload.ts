@@ -1,6 +1,6 @@
 /** What the log carries to the fields of an entity: the data of a message whose originator is the entity that is calculated. */
 import { z } from 'zod'
-import { parseJson, stringifyJson, type JsonValue } from '../../../model/json.ts'
+import { isJsonObject, parseJson, stringifyJson, type JsonValue } from '../../../model/json.ts'
 import { plainJson } from './plain-json.ts'
 import { ENTITY_TYPES, type EntityId } from '../../../model/entity-id.ts'
 import { ATTRIBUTE_SCOPES, type TypedValue } from '../../../model/value.ts'
@@ -46,7 +46,29 @@ export type Payload = z.infer<typeof payload>
 
 /** Throws where it is of another shape. */
 export function payloadOf(json: JsonValue): Payload {
-  return payload.parse(json)
+  return isOwnValues(json) ? json : payload.parse(json)
+}
+
+const SOURCES: ReadonlySet<string> = new Set(source.options)
+
+/** What nearly all messages say, values of the entity itself, as the schema has it; by hand, since it is looked at with each of them. */
+function isOwnValues(json: unknown): json is ValuesNews {
+  if (!isJsonObject(json) || json['kind'] !== 'values' || json['from'] !== undefined) return false
+  const { source: from, values: points, deleted, type } = json
+  return (
+    typeof from === 'string' &&
+    SOURCES.has(from) &&
+    typeof type === 'string' &&
+    Array.isArray(points) &&
+    points.every(isPoint) &&
+    Array.isArray(deleted) &&
+    deleted.every((key) => typeof key === 'string')
+  )
+}
+
+function isPoint(json: JsonValue): boolean {
+  if (!Array.isArray(json) || json.length !== 3) return false
+  return typeof json[0] === 'string' && typeof json[1] === 'number' && json[2] !== undefined
 }
 
 export function payloadText(given: Payload): string {

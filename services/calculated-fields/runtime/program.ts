@@ -54,7 +54,7 @@ export function calculationNode(parts: ProgramParts): KeyedNode<JsonValue, Known
     read: (message, state) => read(message.originator, payloadOf(message.json()), state, message.ts),
     readForWake: async (state) => {
       if (state === undefined) throw new TypeError('nothing is there to wake')
-      return read(entityOfState(stateOf(state)), undefined, state, now())
+      return await read(entityOfState(stateOf(state)), undefined, state, now())
     },
     handle(turn, message, known) {
       if (known === undefined) return new TypeError('nothing was read for the message')

@@ -5,6 +5,7 @@ import type { AttributeService } from '../../attribute-service.ts'
 import { devices } from '../../entities/device.ts'
 import { assets } from '../../entities/asset.ts'
 import type { EntityRegistry } from '../../entities/entity-registry.ts'
+import { isLater, type Soon } from '../../../engine/rulechain/capabilities/soon.ts'
 import type { TenantLimits } from '../../entities/tenant-limits.ts'
 import type { LimitsOfTenants } from '../../limits.ts'
 import type { TelemetryService } from '../../telemetry-service.ts'
@@ -12,8 +13,9 @@ import type { AlarmService } from '../../alarms/alarm-service.ts'
 import { mostPoints } from './bounds.ts'
 import type { EntityFacts, KnownFacts } from './facts.ts'
 import { isProfile, type ActiveField, type Dependent, type FieldIndex } from './field-index.ts'
-import { entityOf, held, isDynamic, windowStart, type Held } from './held.ts'
-import { jsonOf, type News, type Payload } from './payload.ts'
+import { entityOf, held, windowStart, type Held } from './held.ts'
+import { isOlder, toLoad, type LoadSurroundings } from './loads.ts'
+import { jsonOf, type News, type Payload, type ValuesNews } from './payload.ts'
 import type { RelatedEntities, RelationLevel } from './related.ts'
 import type { EntityState, FieldState } from './states.ts'
 import { TenantReads } from './tenant-reads.ts'
@@ -24,7 +26,7 @@ export interface ReaderParts {
   readonly telemetry: Pick<TelemetryService, 'latest' | 'history'>
   readonly related: RelatedEntities
   readonly alarms: Pick<AlarmService, 'findActive'>
-  readonly limits: Pick<LimitsOfTenants, 'of'>
+  readonly limits: Pick<LimitsOfTenants, 'soon'>
   readonly index: FieldIndex
   readonly facts: KnownFacts
 }
@@ -54,15 +56,12 @@ export interface Known {
   readonly forwards: readonly Forward[]
 }
 
-interface LoadSurroundings {
-  readonly facts: EntityFacts
-  readonly state: EntityState | undefined
-  readonly now: number
-  readonly limits: TenantLimits
-  readonly isAlarmNews: boolean
-}
-
 const MEMBERS_A_TURN = 500
+
+/** Of a turn for which nothing is read. */
+const NOTHING_READ: Pick<Known, 'loaded' | 'targets' | 'factsOf' | 'forwards'> = {
+  ...{ loaded: new Map(), targets: new Map(), factsOf: new Map(), forwards: [] },
+}
 
 export class CalculationReader {
   private readonly parts: ReaderParts
@@ -72,7 +71,43 @@ export class CalculationReader {
     this.parts = parts
   }
 
-  async read(
+  /** At once where a message of values brings all that its turn needs: a promise for each would take more than the turn. */
+  read(
+    tenantId: string,
+    entity: EntityId,
+    payload: Payload | undefined,
+    state: EntityState | undefined,
+    now: number,
+  ): Soon<Known> {
+    return this.atHand(tenantId, entity, payload, state, now) ?? this.readAll(tenantId, entity, payload, state, now)
+  }
+
+  /** The same as {@link readAll}; undefined where anything of it has to be waited for. */
+  private atHand(
+    tenantId: string,
+    entity: EntityId,
+    payload: Payload | undefined,
+    state: EntityState | undefined,
+    now: number,
+  ): Known | undefined {
+    const { index } = this.parts
+    if (payload?.kind !== 'values' || state === undefined || index.pending(tenantId) !== undefined) return undefined
+    const limits = this.parts.limits.soon(tenantId)
+    const facts = this.parts.facts.held(entity)
+    if (isLater(limits) || facts?.tenantId !== tenantId || isProfile(entity)) return undefined
+    if (payload.from === undefined && this.dependentsIn(tenantId, entity, payload).length > 0) return undefined
+    const fields = this.fieldsOf(tenantId, entity, facts)
+    for (const id of Object.keys(state.fields)) if (isOlder(index, id, state)) return undefined
+    for (const { field, record } of fields) {
+      if (field === undefined) continue
+      if (field.needs.targets !== undefined) return undefined
+      const surroundings = { facts, state, now, limits, isAlarmNews: false }
+      if (toLoad(record.version, field.needs, state.fields[record.id], surroundings) !== undefined) return undefined
+    }
+    return { ...NOTHING_READ, payload, facts, fields, limits }
+  }
+
+  private async readAll(
     tenantId: string,
     entity: EntityId,
     payload: Payload | undefined,
@@ -85,7 +120,7 @@ export class CalculationReader {
     const facts = await known.of(entity)
     const common = {
       payload,
-      limits: await limits.of(tenantId),
+      limits: await limits.soon(tenantId),
       targets: new Map(),
       factsOf: new Map(),
       loaded: new Map(),
@@ -127,11 +162,11 @@ export class CalculationReader {
   ): Promise<void> {
     const { index } = this.parts
     await index.pending(tenantId)
-    const isOlder = (id: string, version: number): boolean => (index.find(id)?.record.version ?? -1) < version
     const news = payload?.kind === 'members' ? payload.news : payload
-    if (news?.kind === 'field' && isOlder(news.id, news.version)) await index.refresh(news.id)
-    for (const [id, { version }] of Object.entries(state?.fields ?? {}))
-      if (isOlder(id, version)) await index.refresh(id)
+    if (news?.kind === 'field' && (index.find(news.id)?.record.version ?? -1) < news.version)
+      await index.refresh(news.id)
+    if (state === undefined) return
+    for (const id of Object.keys(state.fields)) if (isOlder(index, id, state)) await index.refresh(id)
   }
 
   private fieldsOf(tenantId: string, entity: EntityId, { profile }: EntityFacts): readonly ActiveField[] {
@@ -145,23 +180,16 @@ export class CalculationReader {
     active: ActiveField,
     needs: Needs,
     before: FieldState | undefined,
-    { facts, state, now, limits, isAlarmNews }: LoadSurroundings,
+    surroundings: LoadSurroundings,
   ): Promise<LoadedField | undefined> {
-    const { tenantId } = facts
-    const isNew = before === undefined || before.version !== active.record.version
-    if (!isNew && before.isTooLarge === true) return undefined
-    const isReload = before?.reloadAt !== undefined && before.reloadAt <= now
-    const hasMoved = state !== undefined && state.owner !== facts.owner.id
+    const asked = toLoad(active.record.version, needs, before, surroundings)
+    if (asked === undefined) return undefined
+    const { facts, now, limits } = surroundings
     const entries: [string, Held][] = []
-    for (const [name, need] of Object.entries(needs.arguments)) {
-      const isStale = isReload || (need.origin.from === 'owner' && hasMoved)
-      if (!isNew && !(isDynamic(need) && isStale) && before.args[name] !== undefined) continue
-      entries.push([name, await this.argument(tenantId, entity, facts, need, now, limits)])
-    }
-    const isAlarmAsked = needs.alarm === true && (isNew || isAlarmNews)
-    if (entries.length === 0 && !isNew && !isAlarmAsked) return undefined
+    for (const [name, need] of asked.arguments)
+      entries.push([name, await this.argument(facts.tenantId, entity, facts, need, now, limits)])
     const args = Object.fromEntries(entries)
-    if (!isAlarmAsked) return { args }
+    if (!asked.isAlarmAsked) return { args }
     const alarm = await this.parts.alarms.findActive(entity.id, active.record.name)
     return { args, alarm: alarm === undefined ? null : { severity: alarm.severity } }
   }
@@ -262,19 +290,24 @@ export class CalculationReader {
   }
 
   /** Entities whose fields have this one's values as arguments: each looks once more whether that is so. */
-  private async dependentsOf(
-    tenantId: string,
-    entity: EntityId,
-    news: Extract<News, { kind: 'values' }>,
-  ): Promise<readonly Forward[]> {
-    const keys = [...news.values.map(([key]) => key), ...news.deleted]
-    const dependents = this.parts.index.of(tenantId)?.dependents(entity, news.source, keys) ?? []
+  private async dependentsOf(tenantId: string, entity: EntityId, news: ValuesNews): Promise<readonly Forward[]> {
+    const dependents = this.dependentsIn(tenantId, entity, news)
     if (dependents.length === 0) return []
     const payload: News = { ...news, from: entity }
     const found = await Promise.all(dependents.map((dependent) => this.concerned(tenantId, entity, dependent, payload)))
     const forwards = new Map(found.flat().map((forward) => [forward.entity.id, forward]))
     forwards.delete(entity.id)
     return [...forwards.values()]
+  }
+
+  private dependentsIn(
+    tenantId: string,
+    entity: EntityId,
+    { source, values, deleted }: ValuesNews,
+  ): readonly Dependent[] {
+    const fields = this.parts.index.of(tenantId)
+    if (fields?.hasDependents !== true) return []
+    return fields.dependents(entity, source, [...values.map(([key]) => key), ...deleted])
   }
 
   private async concerned(

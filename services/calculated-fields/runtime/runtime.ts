@@ -4,6 +4,7 @@ import type { RuleChain, RuleChainGraph, RuleNode } from '../../../model/entitie
 import type { EntityId } from '../../../model/entity-id.ts'
 import type { Message } from '../../../model/message.ts'
 import type { ChangeFeed } from '../../../engine/subscriptions/change.ts'
+import { whenThere, type Soon } from '../../../engine/rulechain/capabilities/soon.ts'
 import type { NodeCatalogue, NodeDefinition } from '../../../engine/rulechain/node.ts'
 import type { Link } from '../../../engine/link/link.ts'
 import { calculatedFields, type CalculatedField } from '../../entities/calculated-field.ts'
@@ -115,7 +116,7 @@ export class Calculation {
     const { clock, events, index, facts } = { ...parts, index: this.index, facts: this.facts }
     const reader = new CalculationReader({
       ...parts,
-      limits: { of: (tenantId) => this.limitsNow(tenantId) },
+      limits: { soon: (tenantId) => this.limitsNow(tenantId) },
       index,
       facts,
       related: this.related,
@@ -137,10 +138,11 @@ export class Calculation {
   }
 
   /** Read before each turn: kinds ask for them within it. */
-  private async limitsNow(tenantId: string): Promise<TenantLimits> {
-    const limits = await this.parts.limits.of(tenantId)
-    this.limitsOf.set(tenantId, limits)
-    return limits
+  private limitsNow(tenantId: string): Soon<TenantLimits> {
+    return whenThere(this.parts.limits.soon(tenantId), (limits) => {
+      this.limitsOf.set(tenantId, limits)
+      return limits
+    })
   }
 
   /** Of an entity whose profile or owner may be others now. What it does not tell, the entity's next values show. */

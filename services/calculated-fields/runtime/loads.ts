@@ -1,0 +1,48 @@
+/** What a turn of calculated fields must read first; as a rule nothing. */
+import type { ArgumentNeed, Needs } from '../../../model/calculated-fields/kind.ts'
+import type { TenantLimits } from '../../entities/tenant-limits.ts'
+import type { EntityFacts } from './facts.ts'
+import type { FieldIndex } from './field-index.ts'
+import { isDynamic } from './held.ts'
+import type { EntityState, FieldState } from './states.ts'
+
+export interface LoadSurroundings {
+  readonly facts: EntityFacts
+  readonly state: EntityState | undefined
+  readonly now: number
+  readonly limits: TenantLimits
+  readonly isAlarmNews: boolean
+}
+
+/** The state was calculated with a later version than the one that is known here. */
+export function isOlder(index: Pick<FieldIndex, 'find'>, id: string, { fields }: EntityState): boolean {
+  return (index.find(id)?.record.version ?? -1) < (fields[id]?.version ?? -1)
+}
+
+export interface ToLoad {
+  readonly arguments: readonly (readonly [name: string, need: ArgumentNeed])[]
+  readonly isAlarmAsked: boolean
+}
+
+/** What must be read for a field before its turn; undefined where nothing is. */
+export function toLoad(
+  version: number,
+  needs: Needs,
+  before: FieldState | undefined,
+  { facts, state, now, isAlarmNews }: LoadSurroundings,
+): ToLoad | undefined {
+  const isNew = before === undefined || before.version !== version
+  if (!isNew && before.isTooLarge === true) return undefined
+  const isReload = before?.reloadAt !== undefined && before.reloadAt <= now
+  const hasMoved = state !== undefined && state.owner !== facts.owner.id
+  let asked: [string, ArgumentNeed][] | undefined
+  for (const name of Object.keys(needs.arguments)) {
+    const need = needs.arguments[name]
+    if (need === undefined) continue
+    const isStale = isReload || (need.origin.from === 'owner' && hasMoved)
+    if (!isNew && !(isDynamic(need) && isStale) && before.args[name] !== undefined) continue
+    ;(asked ??= []).push([name, need])
+  }
+  const isAlarmAsked = needs.alarm === true && (isNew || isAlarmNews)
+  return asked === undefined && !isNew && !isAlarmAsked ? undefined : { arguments: asked ?? [], isAlarmAsked }
+}
