@@ -10,7 +10,7 @@ import type { PointsWrite } from '../../storage/timeseries/store.ts'
 import { seededRandom } from '../../test/support/seeded-random.ts'
 import { onBothDatabases } from '../both-databases.testkit.ts'
 import { customers } from '../entities/customer.ts'
-import { deviceProfiles } from '../entities/device-profile.ts'
+import { deviceProfiles, newDeviceProfile } from '../entities/device-profile.ts'
 import { devices } from '../entities/device.ts'
 import { recordWith, rowsOf } from '../entities/rows.ts'
 import { DEMO_DEVICE_NAME } from '../seed.ts'
@@ -19,6 +19,8 @@ import { comparedField, comparedValue, matches } from './predicates.ts'
 
 /** Over 1,000, from which SQLite's rows come as one text. */
 const ENTITIES = 1_020
+/** Of another type, with the same attributes: no query asks for them. */
+const OTHERS = 200
 const QUERIES = 100
 
 interface Known {
@@ -28,11 +30,14 @@ interface Known {
   readonly values: ReadonlyMap<string, TypedValue>
 }
 
+/** A number that nearly all have: filters by it match any share of them. */
+const LEVEL: EntityKey = { type: 'SERVER_ATTRIBUTE', key: 'level' }
 const KEYS: readonly EntityKey[] = [
   { type: 'SERVER_ATTRIBUTE', key: 'a' },
   { type: 'SHARED_ATTRIBUTE', key: 'a' },
   { type: 'ATTRIBUTE', key: 'a' },
   { type: 'SERVER_ATTRIBUTE', key: 'b' },
+  LEVEL,
   { type: 'TIME_SERIES', key: 'a' },
   { type: 'TIME_SERIES', key: 'b' },
 ]
@@ -56,14 +61,17 @@ function testRandomQueries(open: () => Promise<TestPlatform>): void {
     const { entities, services, tenantId, timeSeries } = platform
     const profile = await services.declared.of(deviceProfiles).findBy(tenantId, { default: true })
     assert.ok(profile !== undefined)
+    const other = newDeviceProfile({ id: randomUUID(), createdTime: 1, tenantId, name: 'other', default: false })
+    await entities.write([rowsOf(deviceProfiles, entities).insert(deviceProfiles.rowOf(other))])
     const identity = (createdTime: number) => ({ id: randomUUID(), createdTime, version: 1, tenantId })
     const owners = ['Ada', 'Zoe'].map((title) => recordWith(customers, identity(1), { title }))
     await entities.write(owners.map((owner) => rowsOf(customers, entities).insert(customers.rowOf(owner))))
-    const rows = Array.from({ length: ENTITIES }, (_, number) => {
+    const rows = Array.from({ length: ENTITIES + OTHERS }, (_, number) => {
+      const { id: deviceProfileId, name: type } = number < ENTITIES ? profile : other
       const owner = chance(0.5) ? pick(owners) : undefined
       const device = recordWith(devices, identity(below(50)), {
-        ...{ name: `d${number} ${pick(TEXTS)}`, label: chance(0.3) ? null : pick(TEXTS), type: profile.name },
-        ...{ deviceProfileId: profile.id, customerId: owner?.id ?? null, deviceData: {} },
+        ...{ name: `d${number} ${pick(TEXTS)}`, label: chance(0.3) ? null : pick(TEXTS), type },
+        ...{ deviceProfileId, customerId: owner?.id ?? null, deviceData: {} },
       })
       return { device, owner: owner?.title ?? 'Tenant' }
     })
@@ -76,10 +84,10 @@ function testRandomQueries(open: () => Promise<TestPlatform>): void {
     for (const { device, owner } of rows) {
       const values = new Map<string, TypedValue>()
       const { id, name, label, createdTime, type } = device
-      known.push({ id, fields: { name, label, createdTime, ownerName: owner, type }, values })
+      if (type !== other.name) known.push({ id, fields: { name, label, createdTime, ownerName: owner, type }, values })
       for (const [place, { type: kind, key }] of KEYS.entries()) {
         if (kind === 'ATTRIBUTE' || chance(0.2)) continue
-        const entry: Entry = { key, ...valueOf() }
+        const entry: Entry = { key, ...(key === LEVEL.key ? levelOf() : valueOf()) }
         values.set(`${kind} ${key}`, entry)
         if (kind === 'TIME_SERIES') {
           const points = [{ ...entry, ts: 1 }]
@@ -97,6 +105,10 @@ function testRandomQueries(open: () => Promise<TestPlatform>): void {
     await timeSeries.write(series)
   })
   after(() => platform.close())
+
+  function levelOf(): TypedValue {
+    return chance(0.8) ? { type: 'LONG', value: below(100) } : { type: 'DOUBLE', value: below(100) + 0.5 }
+  }
 
   function valueOf(): TypedValue {
     switch (below(5)) {
@@ -129,12 +141,18 @@ function testRandomQueries(open: () => Promise<TestPlatform>): void {
     }
   }
 
+  function levelPredicate(): KeyPredicate {
+    const operations = ['GREATER', 'LESS', 'GREATER_OR_EQUAL', 'LESS_OR_EQUAL'] as const
+    return { type: 'NUMERIC', operation: pick(operations), value: below(100) }
+  }
+
   function query(): EntityDataQuery {
     const keys = [...KEYS, ...FIELDS.map((key) => ({ type: 'ENTITY_FIELD', key }) as const)]
     const filters = Array.from({ length: below(3) }, (): AskedFilter => ({
       key: pick(keys),
       predicate: asked(predicate()),
     }))
+    if (chance(0.5)) filters.unshift({ key: LEVEL, predicate: asked(levelPredicate()) })
     const search = chance(0.5)
       ? pick(['al', 'ALPHA', 'tenant', '5.5', 'true', '\u00e9', 'k', 'i', '90071', 'ltal', 'lt5', '5.5al', '.0', 'e'])
       : undefined

@@ -3,12 +3,11 @@ import { sql, type Selectable } from 'kysely'
 import { isEntityType, type EntityType } from '../../../model/entity-id.ts'
 import { scopeOf, typedValue } from '../attribute-columns.ts'
 import type { ScopedAttribute } from '../attributes.ts'
-import type { EntityKey, EntitySort, KeyFilter } from '../../../model/entity-query.ts'
+import type { EntityKey, EntitySort } from '../../../model/entity-query.ts'
 import type { EntityDatabase } from '../database.ts'
 import type { AttributeTable } from '../schema.ts'
 import type { EntityOrder, EntitySelection, SelectedEntity } from './query.ts'
-import { isIndexed, matchingIds } from './attribute-index.ts'
-import { Estimates } from './estimates.ts'
+import { QueryPlans } from './plans.ts'
 import { containsSql, type Sql } from './predicates-sql.ts'
 import { SelectionSql, UNSURE } from './selection-sql.ts'
 
@@ -17,10 +16,6 @@ export interface OwnedAttribute extends Pick<ScopedAttribute, 'scope'> {
   readonly attribute: ScopedAttribute
 }
 
-/** Of what a filter matches so many are counted before a way is chosen. */
-const MOST_COUNTED = 200_000
-/** So few are looked up without a look at how many entities there are. */
-const FEW_MATCHES = 500
 const UUID_LENGTH = 36
 /** Ids of one read of attributes. */
 const IDS_PER_READ = 1_000
@@ -41,23 +36,18 @@ export interface SearchedEntity {
   readonly tail: string
 }
 
-/** By which filter entities are looked up, if by one. */
-interface QueryPlan {
-  readonly counted: EntitySelection
-  readonly found: EntitySelection
-}
-
 export class EntityQueryRepository {
   private readonly database: EntityDatabase
-  private readonly estimates = new Estimates()
+  private readonly plans: QueryPlans
 
   constructor(database: EntityDatabase) {
     this.database = database
+    this.plans = new QueryPlans(database)
   }
 
   async count(selection: EntitySelection): Promise<number> {
     if (selection.sources.length === 0) return 0
-    return this.countOf((await this.planOf(selection)).counted)
+    return this.countOf((await this.plans.of(selection)).counted)
   }
 
   /** With these fields of each; '' and null are the same to callers. */
@@ -67,7 +57,7 @@ export class EntityQueryRepository {
     fields: readonly string[],
   ): Promise<readonly SelectedEntity[]> {
     if (selection.sources.length === 0) return []
-    return this.rowsOf((await this.planOf(selection, order)).found, order, fields)
+    return this.rowsOf((await this.plans.of(selection, order)).found, order, fields)
   }
 
   /**
@@ -76,7 +66,7 @@ export class EntityQueryRepository {
    */
   async ids(selection: EntitySelection, sort: EntitySort | undefined, limit: number): Promise<readonly string[]> {
     if (selection.sources.length === 0) return []
-    const { found } = await this.planOf(selection, { sort, limit, offset: 0 })
+    const { found } = await this.plans.of(selection, { sort, limit, offset: 0 })
     const built = new SelectionSql(this.database, found)
     const where = built.where()
     const order = sort === undefined ? undefined : built.order(sort)
@@ -102,7 +92,7 @@ export class EntityQueryRepository {
     { text, fields, attributes, tails }: TextSearch,
   ): Promise<readonly SearchedEntity[]> {
     if (selection.sources.length === 0) return []
-    const { found } = await this.planOf(selection, { sort, limit, offset: 0 })
+    const { found } = await this.plans.of(selection, { sort, limit, offset: 0 })
     const built = new SelectionSql(this.database, found)
     const joined = built.joinedText(fields, attributes)
     const where = built.where()
@@ -132,7 +122,12 @@ export class EntityQueryRepository {
     fields: readonly string[],
   ): Promise<{ readonly total: number; readonly rows: readonly SelectedEntity[] }> {
     if (selection.sources.length === 0) return { total: 0, rows: [] }
-    const { counted, found } = await this.planOf(selection, order)
+    const { counted, found, matches } = await this.plans.of(selection, order)
+    if (this.database.isShared && matches > order.offset + order.limit) {
+      // More pages follow: the total is not known by this one. A server does both at once.
+      const [rows, total] = await Promise.all([this.rowsOf(found, order, fields), this.countOf(counted)])
+      return { total, rows }
+    }
     const rows = await this.rowsOf(found, order, fields)
     const isLast = rows.length < order.limit && (rows.length > 0 || order.offset === 0)
     return { total: isLast ? order.offset + rows.length : await this.countOf(counted), rows }
@@ -180,49 +175,6 @@ export class EntityQueryRepository {
     const joined = sql<{ found: string }>`select json_group_array(${row}) as found from (${query})`
     const [all] = await this.database.scan(joined.compile(this.database.builder))
     return JSON.parse(all?.found ?? '[]') as (string | number | null)[][]
-  }
-
-  /**
-   * By the attributes that a filter matches, or by the entities in their order. PostgreSQL knows how many rows a condition finds: it may look
-   * up by a filter, and chooses itself. SQLite does not, and is told. Measured by `benchmarks/entity-query`.
-   */
-  private async planOf(selection: EntitySelection, order?: EntityOrder): Promise<QueryPlan> {
-    const { filters, operation, sources } = selection
-    const usable = operation === 'OR' && filters.length > 1 ? [] : filters.filter(isIndexed)
-    const [first] = usable
-    if (first === undefined || sources.some(({ ids }) => ids !== undefined))
-      return { counted: selection, found: selection }
-    if (this.database.isShared) return { counted: { ...selection, driver: first }, found: selection }
-    let matches = Infinity
-    let driver = first
-    for (const filter of usable) {
-      const found = await this.estimates.of(JSON.stringify(filter), () => this.matchesOf(filter))
-      if (found < matches) [matches, driver] = [found, filter]
-    }
-    const driven = { ...selection, driver }
-    if (matches <= FEW_MATCHES) return { counted: driven, found: driven }
-    const entities = await this.entitiesIn(selection)
-    const counted = matches <= entities ? driven : selection
-    const looked = ((order?.offset ?? 0) + (order?.limit ?? Infinity)) * (entities / matches)
-    const isInOrder = order !== undefined && (order.sort === undefined || order.sort.key.type === 'ENTITY_FIELD')
-    return { counted, found: isInOrder && looked < matches ? selection : counted }
-  }
-
-  /** How many the sources have in all, before their filters. */
-  private async entitiesIn({ sources }: EntitySelection): Promise<number> {
-    let total = 0
-    for (const { table, tenantId } of sources) {
-      const where = tenantId === undefined ? sql`` : sql` where ${sql.ref(table.tenantColumn)} = ${tenantId}`
-      const rows = sql`select count(*) as total from ${sql.table(table.table)}${where}`
-      total += await this.estimates.of(`${table.table} ${tenantId ?? ''}`, () => this.number(rows))
-    }
-    return total
-  }
-
-  private matchesOf(filter: KeyFilter): Promise<number> {
-    return this.number(
-      sql`select count(*) as total from (select 1 from (${matchingIds(filter)}) limit ${MOST_COUNTED})`,
-    )
   }
 
   private async number(counting: Sql): Promise<number> {

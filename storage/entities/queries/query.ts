@@ -44,12 +44,15 @@ export interface EntitySource {
   readonly name?: string | undefined
 }
 
+/** Each match is looked up, or all are joined with all entities at once. */
+export type DriverWay = 'probed' | 'joined'
+
 export interface EntitySelection {
   readonly sources: readonly EntitySource[]
   readonly filters: readonly KeyFilter[]
   readonly operation: Combination
-  /** One of the filters, all of which must hold, that few attributes match: entities are looked up by these. */
-  readonly driver?: KeyFilter | undefined
+  /** One of the filters, all of which must hold: entities are looked up by the attributes that it matches. */
+  readonly driver?: { readonly filter: KeyFilter; readonly way: DriverWay } | undefined
   /** In these fields, joined. */
   readonly search?: { readonly text: string; readonly fields: readonly string[] } | undefined
 }

@@ -43,7 +43,7 @@ export class SelectionSql {
   where(): Sql {
     const { operation, search, driver } = this.selection
     // What the entities are looked up by holds of them.
-    const filters = this.selection.filters.filter((filter) => filter !== driver)
+    const filters = this.selection.filters.filter((filter) => filter !== driver?.filter)
     const parts: Sql[] = []
     if (filters.length > 0)
       parts.push(
@@ -152,14 +152,16 @@ export class SelectionSql {
     const selected = [sql`t.id as id`, sql`${sql.lit(table.entityType)} as entity_type`, ...columns]
     const { driver } = this.selection
     const from = sql`${sql.table(table.table)} as t`
-    const driven = driver === undefined ? from : sql`(${this.idsOf(driver)}) as d cross join ${from}`
-    return sql`select ${sql.join(selected)} from ${driven}${this.sourceWhere(source)}`
-  }
-
-  /** SQLite takes the tables of a cross join in their order: sorted ids are found side by side. With a limit it heeds the order. */
-  private idsOf(driver: KeyFilter): Sql {
-    const ids = matchingIds(driver)
-    return this.dialect.isShared ? ids : sql`select id from (${ids}) order by id limit -1`
+    const where = this.sourceWhere(source)
+    if (driver === undefined) return sql`select ${sql.join(selected)} from ${from}${where}`
+    const ids = matchingIds(driver.filter)
+    const rows = sql.join(selected)
+    if (!this.dialect.isShared)
+      // SQLite takes the tables of a cross join in their order: sorted ids are found side by side. With a limit it heeds the order.
+      return sql`select ${rows} from (select id from (${ids}) order by id limit -1) as d cross join ${from}${where}`
+    if (driver.way === 'joined') return sql`select ${rows} from (${ids}) as d cross join ${from}${where}`
+    // With an offset PostgreSQL looks into the inner query once for each row of the outer one.
+    return sql`select x.* from (${ids}) as d cross join lateral (select ${rows} from ${from}${where} offset 0) as x`
   }
 
   private sourceWhere(source: EntitySource): Sql {

@@ -1,0 +1,98 @@
+/**
+ * The way in which a selection is looked up: by the entities in their order, or by the attributes that an indexed filter matches. Neither
+ * database is left to choose: SQLite keeps no statistics, and PostgreSQL takes key, kind and value of an attribute for independent, which is
+ * wrong by a factor of ten. So matches are counted, in the index alone. Measured by `benchmarks/entity-query`.
+ */
+import { sql } from 'kysely'
+import type { EntitySort, KeyFilter } from '../../../model/entity-query.ts'
+import type { EntityDatabase } from '../database.ts'
+import { isIndexed, matchingIds } from './attribute-index.ts'
+import { Estimates } from './estimates.ts'
+import type { Sql } from './predicates-sql.ts'
+import type { DriverWay, EntityOrder, EntitySelection } from './query.ts'
+
+/** For the total and for a page; they find the same entities. */
+export interface QueryPlan {
+  readonly counted: EntitySelection
+  readonly found: EntitySelection
+  /** At least so many match, as far as that is known. */
+  readonly matches: number
+}
+
+/** Of what a filter matches so many are counted before a way is chosen. */
+const MOST_COUNTED = 200_000
+/** So few are looked up without a look at how many entities there are. */
+const FEW_MATCHES = 100
+/**
+ * Above this share of the entities SQLite asks each of them for its attribute, which are side by side: that costs 35 ms for 100,000, and a
+ * match that is looked up in its turn costs 1 µs.
+ */
+const MOST_PROBED_IN_SQLITE = 1 / 3
+/** Above this share PostgreSQL reads all entities once, on several processors. */
+const MOST_PROBED_IN_POSTGRES = 0.05
+/** Fields that an index has in their order. */
+const WALKED_FIELDS: ReadonlySet<string> = new Set(['createdTime', 'name', 'id'])
+
+export class QueryPlans {
+  private readonly database: EntityDatabase
+  private readonly estimates = new Estimates()
+
+  constructor(database: EntityDatabase) {
+    this.database = database
+  }
+
+  async of(selection: EntitySelection, order?: EntityOrder): Promise<QueryPlan> {
+    const { filters, operation, sources } = selection
+    const usable = operation === 'OR' && filters.length > 1 ? [] : filters.filter(isIndexed)
+    const [first] = usable
+    if (first === undefined || sources.some(({ ids }) => ids !== undefined))
+      return { counted: selection, found: selection, matches: 0 }
+    let matches = Infinity
+    let filter = first
+    for (const each of usable) {
+      const found = await this.estimates.of(JSON.stringify(each), () => this.matchesOf(each))
+      if (found < matches) [matches, filter] = [found, each]
+    }
+    const probed: EntitySelection = { ...selection, driver: { filter, way: 'probed' } }
+    if (matches <= FEW_MATCHES) return { counted: probed, found: probed, matches: 0 }
+    const entities = await this.entitiesIn(selection)
+    const way = this.wayOf(matches, entities)
+    const counted = way === undefined ? selection : { ...selection, driver: { filter, way } }
+    const looked = ((order?.offset ?? 0) + (order?.limit ?? Infinity)) * (entities / matches)
+    const isWalked = order !== undefined && isInOrder(order.sort) && looked < matches
+    return { counted, found: isWalked ? selection : counted, matches: usable.length === filters.length ? matches : 0 }
+  }
+
+  /** Undefined where the entities are looked at one by one. */
+  private wayOf(matches: number, entities: number): DriverWay | undefined {
+    if (this.database.isShared) return matches <= entities * MOST_PROBED_IN_POSTGRES ? 'probed' : 'joined'
+    return matches <= entities * MOST_PROBED_IN_SQLITE ? 'probed' : undefined
+  }
+
+  /** How many the sources have in all, before their filters. */
+  private async entitiesIn({ sources }: EntitySelection): Promise<number> {
+    let total = 0
+    for (const { table, tenantId } of sources) {
+      const where = tenantId === undefined ? sql`` : sql` where ${sql.ref(table.tenantColumn)} = ${tenantId}`
+      const rows = sql`select count(*) as total from ${sql.table(table.table)}${where}`
+      total += await this.estimates.of(`${table.table} ${tenantId ?? ''}`, () => this.number(rows))
+    }
+    return total
+  }
+
+  private matchesOf(filter: KeyFilter): Promise<number> {
+    return this.number(
+      sql`select count(*) as total from (select 1 from (${matchingIds(filter)}) as matching limit ${MOST_COUNTED}) as counted`,
+    )
+  }
+
+  private async number(counting: Sql): Promise<number> {
+    const query = sql<{ total: number }>`${counting}`
+    const [row] = await this.database.scan(query.compile(this.database.builder))
+    return Number(row?.total ?? 0)
+  }
+}
+
+function isInOrder(sort: EntitySort | undefined): boolean {
+  return sort === undefined || (sort.key.type === 'ENTITY_FIELD' && WALKED_FIELDS.has(sort.key.key))
+}
