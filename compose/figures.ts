@@ -1,7 +1,7 @@
 /** The figures of each part under their Prometheus names: `millrace_<part>_<what>_<unit>`, totals never going down. */
 import type { MetricsSource, Sample } from '../api/metrics.ts'
 import type { ActorFigures, ActorSystem } from '../engine/actor/system.ts'
-import type { ClosableDeviceGateway, DeviceGatewayFigures } from '../engine/device/device-gateway.ts'
+import type { ClosableDeviceGateway, DeviceGatewayFigures } from '../engine/device/device-gateway-options.ts'
 import type { DeviceOwner, DeviceOwnerFigures } from '../engine/device/owner/device-owner.ts'
 import type { QueueFigures } from '../engine/queue/queue.ts'
 import type { RuleEngine } from '../engine/rulechain/rule-engine.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ManualClock } from '../actor/testkit.ts'
 import { CredentialCache } from './credential-cache.ts'
-import { DEFAULT_DEVICE_GATEWAY_SETTINGS } from './device-gateway.ts'
+import { DEFAULT_DEVICE_GATEWAY_SETTINGS } from './device-gateway-options.ts'
 import type { DeviceIdentity } from './gateway.ts'
 
 /** The longest token and names that the store holds, of characters that take two bytes. */

@@ -10,11 +10,11 @@ import type { AttributesSave } from '../rulechain/capabilities/attributes.ts'
 import { TestFeed } from '../subscriptions/testkit.ts'
 import { localDeviceLine } from './announcement.ts'
 import {
-  createDeviceGateway,
   DEFAULT_DEVICE_GATEWAY_SETTINGS,
   type ClosableDeviceGateway,
   type DeviceGatewaySettings,
-} from './device-gateway.ts'
+} from './device-gateway-options.ts'
+import { createDeviceGateway } from './device-gateway.ts'
 import type { EdgeNodeDirectory } from './owner/lost-edge-nodes.ts'
 import {
   createDeviceOwner,
