@@ -12,6 +12,7 @@ const RULE_CHAIN_ID = '66666666-6666-4666-8666-666666666666'
 /** Defaults that name nothing yet can not run: these nodes need one field set. */
 const RUNNABLE: Readonly<Record<string, object>> = {
   'org.thingsboard.rule.engine.flow.TbRuleChainInputNode': { ruleChainId: RULE_CHAIN_ID },
+  'org.thingsboard.rule.engine.action.TbCreateRelationNode': { entityType: 'TENANT' },
   'org.thingsboard.rule.engine.aws.lambda.TbAwsLambdaNode': { accessKey: 'A', secretKey: 'S', functionName: 'f' },
   'org.thingsboard.rule.engine.aws.sns.TbSnsNode': { accessKeyId: 'A', secretAccessKey: 'S' },
   'org.thingsboard.rule.engine.aws.sqs.TbSqsNode': { accessKeyId: 'A', secretAccessKey: 'S' },

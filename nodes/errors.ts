@@ -25,7 +25,6 @@ export const NodeErrors = defineErrors('node', {
   UPGRADE_IMPOSSIBLE: { kind: 'invalid', status: 400, text: "The old configuration has no usable '{member}'" },
   ENTITY_MISSING: { kind: 'invalid', status: 400, text: "{type} with the name '{name}' doesn't exist" },
   ORIGINATOR_UNKNOWN: { kind: 'invalid', status: 400, text: 'There is no {type} {id}' },
-  ENTITY_TYPE_MISSING: { kind: 'invalid', status: 400, text: 'The configuration names no type of the other end' },
   SEVERITY_INVALID: { kind: 'invalid', status: 400, text: "'{severity}' is no severity: one of {expected}" },
   ALARM_MALFORMED: { kind: 'invalid', status: 400, text: 'The body is no alarm: {member}: {reason}' },
   ALARM_RULES: {

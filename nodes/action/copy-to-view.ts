@@ -14,7 +14,7 @@ import { scopeOf } from './attribute-scope.ts'
 
 const EXPOSED = { CLIENT_SCOPE: 'cs', SERVER_SCOPE: 'ss', SHARED_SCOPE: 'sh' } as const
 
-/** What each type of message says of attributes; undefined: the scope stands in the metadata. */
+/** Whose attributes each type of message means where its metadata do not say it; undefined: they must. */
 const SCOPES: Readonly<Record<string, AttributeScope | undefined>> = {
   ATTRIBUTES_UPDATED: undefined,
   ATTRIBUTES_DELETED: undefined,
@@ -52,13 +52,13 @@ export const copyToView = defineNode({
     handle: async (message) => {
       if (!Object.hasOwn(SCOPES, message.type)) throw NodeErrors.UNSUPPORTED_TYPE({ type: message.type })
       if (Object.keys(message.metadata).length === 0) throw NodeErrors.METADATA_EMPTY()
-      const scope = SCOPES[message.type] ?? scopeOf(message, 'SERVER_SCOPE')
+      const scope = scopeMeant(message)
       const now = context.clock.now()
       const views = await context.services.views.of(message.originator)
       const emissions: Emission[] = []
       for (const view of views) {
         if (!counts(view, now)) continue
-        await copy(view, message, scope, context)
+        if (!(await copy(view, message, scope, context))) continue
         const id = partId(message.id, emissions.length)
         emissions.push({ message: message.with({ id, originator: view.id }), relations: ['Success'] })
       }
@@ -67,16 +67,25 @@ export const copyToView = defineNode({
   }),
 })
 
+/** Throws `SCOPE_MISSING`, `METADATA_INVALID`. */
+function scopeMeant(message: Message): AttributeScope {
+  const usual = SCOPES[message.type]
+  if (message.type === 'POST_ATTRIBUTES_REQUEST' && usual !== undefined) return usual
+  if (usual === undefined && (message.metadata['scope'] ?? '') === '') throw NodeErrors.SCOPE_MISSING()
+  return scopeOf(message, usual ?? 'SERVER_SCOPE')
+}
+
 function counts({ startTimeMs, endTimeMs }: NodeView, now: number): boolean {
   return (startTimeMs === 0 || startTimeMs <= now) && (endTimeMs === 0 || endTimeMs >= now)
 }
 
+/** False where the message deletes nothing that the view shows: none goes on for it. */
 async function copy(
   view: NodeView,
   message: Message,
   scope: AttributeScope,
   context: NodeContext<'attributes' | 'views'>,
-): Promise<void> {
+): Promise<boolean> {
   const exposed = view.attributes[EXPOSED[scope]]
   const { attributes } = context.services
   if (message.type === 'ATTRIBUTES_DELETED') return remove(view, message, scope, exposed, attributes)
@@ -85,6 +94,7 @@ async function copy(
     exposed.includes(key),
   )
   if (entries.length > 0) await attributes.save(saveOf(view, message, scope, entries))
+  return true
 }
 
 async function remove(
@@ -93,12 +103,14 @@ async function remove(
   scope: AttributeScope,
   exposed: readonly string[],
   attributes: NodeAttributes,
-): Promise<void> {
+): Promise<boolean> {
   const body = message.json()
   const named = isJsonObject(body) ? body['attributes'] : undefined
   const keys = Array.isArray(named) ? named.filter((key) => typeof key === 'string') : []
   const gone = keys.filter((key) => exposed.includes(key))
-  if (gone.length > 0) await attributes.delete({ entity: view.id, scope, keys: gone, notifyDevice: false })
+  if (gone.length === 0) return false
+  await attributes.delete({ entity: view.id, scope, keys: gone, notifyDevice: false })
+  return true
 }
 
 function saveOf(view: NodeView, { tenantId, sequence }: Message, scope: AttributeScope, entries: readonly Entry[]) {

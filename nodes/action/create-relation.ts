@@ -69,9 +69,9 @@ export const createRelation = defineNode({
     const relationTypeOf = pattern(configuration.relationType)
     const nameOf = pattern(configuration.entityNamePattern)
     const profileOf = pattern(configuration.entityTypePattern ?? '')
+    const type = requiredType(configuration.entityType, 'create relation')
     return {
       handle: async (message) => {
-        const type = requiredType(configuration.entityType)
         const name = nameOf(message)
         const isMade = createEntityIfNotExists && CREATED_TYPES.includes(type)
         const other = isMade

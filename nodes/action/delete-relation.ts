@@ -49,11 +49,12 @@ export const deleteRelation = defineNode({
     const { direction, deleteForSingleEntity } = configuration
     const relationTypeOf = pattern(configuration.relationType)
     const nameOf = pattern(configuration.entityNamePattern)
+    // Nobody reads it where all relations are deleted.
+    const type = deleteForSingleEntity ? requiredType(configuration.entityType, 'delete relation') : undefined
     return {
       handle: async (message) => {
         const relationType = relationTypeOf(message)
-        if (deleteForSingleEntity) {
-          const type = requiredType(configuration.entityType)
+        if (type !== undefined) {
           const other = await relatedEntity(entities, tenantId, type, nameOf(message))
           await relations.delete(relationBetween(message, direction, other, relationType))
           return 'Success'

@@ -95,8 +95,16 @@ test('a relation to the tenant needs no name; without a type of the end it fails
   const configuration = { direction: 'FROM', relationType: 'Belongs', entityType: 'TENANT' }
   await run(createRelation, configuration, context)
   assert.deepEqual(context.fakes.relations.held, [{ from: DEVICE, to: entityId('TENANT', TENANT_ID), type: 'Belongs' }])
-  const { reason } = await run(createRelation, { direction: 'FROM', relationType: 'x' }, context)
-  assert.match(reason ?? '', /no type of the other end/)
+})
+
+test('a node of relations that lacks the type of the other end, or has one that is none, does not start', async () => {
+  const base = { direction: 'FROM', relationType: 'x' }
+  for (const entityType of [null, 'ALARM']) {
+    await assert.rejects(createNode(createRelation, { ...base, entityType }), /entityType/)
+    const single = { ...base, entityType, deleteForSingleEntity: true }
+    await assert.rejects(createNode(deleteRelation, single), /entityType/)
+    await createNode(deleteRelation, { ...single, deleteForSingleEntity: false })
+  }
 })
 
 test('one relation is deleted, or all of the type', async () => {
@@ -180,4 +188,8 @@ test('views that count now get what they expose, and a message each', async () =
     context.fakes.attributes.deletes.map(({ entity, keys }) => [entity.id, keys]),
     [['v1', ['a']]],
   )
+  const other = { ...gone, data: '{"attributes":["b"]}' }
+  assert.deepEqual((await run(copyToView, {}, context, other)).emissions, [])
+  const { reason } = await run(copyToView, {}, context, { ...gone, metadata: { deviceName: 'T1' } })
+  assert.match(reason ?? '', /scope is missing/)
 })

@@ -34,10 +34,18 @@ test('a change of side, and the side on each message', async () => {
   const told = [await at(25), await at(15), await at(16), await at(25), await at(26), await at(15)]
   assert.deepEqual(told, ['Left', 'Entered', 'Inside', 'Left', 'Outside', 'Entered'])
   assert.deepEqual(
-    context.attributeSaves.map(({ scope, entries }) => [scope, entries[0]?.key, entries[0]?.value]).at(-1),
-    ['SERVER_SCOPE', 'here', '{"inside":true,"stateSwitchTime":100000,"stayed":false}'],
+    context.attributeSaves
+      .map(({ scope, entries }) => [scope, entries[0]?.type, entries[0]?.key, entries[0]?.value])
+      .at(-1),
+    ['SERVER_SCOPE', 'STRING', 'here', '{"inside":true,"stateSwitchTime":100000,"stayed":false}'],
   )
   assert.equal(context.attributeSaves.length, 4)
+})
+
+test('an old configuration keeps what it says of each message', () => {
+  const said = (configuration: JsonObject) =>
+    gpsGeofencingEvents.upgrade?.(configuration, 0)['reportPresenceStatusOnEachMessage']
+  assert.deepEqual([said({}), said({ reportPresenceStatusOnEachMessage: true })], [false, true])
 })
 
 test('the side once after a stay', async () => {

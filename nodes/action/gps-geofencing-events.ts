@@ -44,7 +44,7 @@ export const gpsGeofencingEvents = defineNode({
   editor: { form: 'tbActionNodeGpsGeofencingConfig' },
   examples: [],
   upgrade: (configuration, fromVersion) =>
-    fromVersion === 0 ? { ...configuration, reportPresenceStatusOnEachMessage: false } : configuration,
+    fromVersion === 0 ? { reportPresenceStatusOnEachMessage: false, ...configuration } : configuration,
   uses: ['state', 'attributes'],
   effects: true,
   create: (configuration, { services: { state, attributes }, tenantId }) => {
@@ -116,7 +116,7 @@ export const gpsGeofencingEvents = defineNode({
                 notify: false,
                 notifyDevice: false,
               },
-              entries: [{ key: state.serviceId, type: 'JSON', value: stringifyJson(value) }],
+              entries: [{ key: state.serviceId, type: 'STRING', value: stringifyJson(value) }],
             }),
           ),
         )

@@ -2,10 +2,10 @@
 import { z } from 'zod'
 import type { NodeEntities } from '../../engine/rulechain/capabilities/entities.ts'
 import type { NodeRelation } from '../../engine/rulechain/capabilities/relations.ts'
-import { entityId, type EntityId } from '../../model/entity-id.ts'
+import { ENTITY_TYPES, entityId, type EntityId } from '../../model/entity-id.ts'
 import type { Message } from '../../model/message.ts'
 import { RELATION_DIRECTIONS, type RelationDirection } from '../../model/relation.ts'
-import { orZero } from '../define-node.ts'
+import { orZero, requireField } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 
 export const RELATED_TYPES = [
@@ -27,7 +27,7 @@ export const relationMembers = {
     description: 'FROM: the originator is the from end.',
   }),
   relationType: z.string().meta({ title: 'Relation type', description: 'May hold ${metadata} and $[data].' }),
-  entityType: z.enum(RELATED_TYPES).nullish().meta({ title: 'Type of the other end' }),
+  entityType: z.enum(ENTITY_TYPES).nullish().meta({ title: 'Type of the other end' }),
   entityNamePattern: orZero(z.string(), '').meta({
     title: 'Name of the other end',
     description: 'May hold ${metadata} and $[data]. Not asked for a tenant.',
@@ -38,10 +38,11 @@ export const relationMembers = {
   }),
 }
 
-/** The editor begins without one, so its absence is told by the messages. Throws `ENTITY_TYPE_MISSING`. */
-export function requiredType(type: RelatedType | null | undefined): RelatedType {
-  if (type === null || type === undefined) throw NodeErrors.ENTITY_TYPE_MISSING()
-  return type
+/** To be called when a node is made: without one of the types it does not start. Throws `CONFIGURATION_INVALID`. */
+export function requiredType(type: string | null | undefined, node: string): RelatedType {
+  const known = RELATED_TYPES.find((each) => each === type)
+  requireField(known !== undefined, node, 'entityType', `expected one of ${RELATED_TYPES.join(', ')}`)
+  return known
 }
 
 /** Throws `ENTITY_MISSING`. */

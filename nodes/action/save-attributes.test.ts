@@ -32,6 +32,8 @@ test('an empty body succeeds without a save, an array and a null value fail', as
     results.map(({ emissions }) => emissions[0]?.relations[0]),
     ['Success', 'Failure', 'Failure'],
   )
+  const scoped = { data: '{}', metadata: { scope: 'NO_SCOPE' } }
+  assert.deepEqual((await run({}, context, scoped))[0]?.emissions[0]?.relations, ['Success'])
   assert.deepEqual(context.attributeSaves, [])
 })
 

@@ -78,11 +78,11 @@ export const saveAttributes = defineNode({
     return {
       handle: (message, at) => {
         if (message.type !== 'POST_ATTRIBUTES_REQUEST') throw NodeErrors.UNSUPPORTED_TYPE({ type: message.type })
+        const entries = attributesOf(message, context)
+        if (entries.length === 0) return 'Success'
         const decision = strategy(message.metadataTs(), message)
         if (!decision.attributes && !decision.webSockets && !decision.calculatedFields) return 'Success'
         const scope = scopeOf(message, configuration.scope)
-        const entries = attributesOf(message, context)
-        if (entries.length === 0) return 'Success'
         const writer = configuration.updateAttributesOnlyOnValueChange
           ? writerOf(at.visit().id, context.ruleNodeId)
           : undefined

@@ -37,7 +37,7 @@ export const saveToCustomTable = defineNode({
   defaults: { tableName: '', fieldsMapping: { '': '' }, defaultTtl: 0 },
   editor: { form: 'tbActionNodeCustomTableConfig', icon: 'file_upload' },
   examples: [],
-  upgrade: (configuration, fromVersion) => (fromVersion === 0 ? { ...configuration, defaultTtl: 0 } : configuration),
+  upgrade: (configuration, fromVersion) => (fromVersion === 0 ? { defaultTtl: 0, ...configuration } : configuration),
   uses: ['tables'],
   effects: true,
   create: async ({ tableName, fieldsMapping, defaultTtl }, { services: { tables } }) => {

@@ -69,3 +69,8 @@ test('the first message that comes again is told what it was told, whatever was 
     assert.equal(await give('{"pulse":5}', 2000), `Success {"pulse":5,"delta":${told},"period":${period}}`)
   }
 })
+
+test('an old configuration keeps what it says of zero', () => {
+  const said = (configuration: JsonObject) => calculateDelta.upgrade?.(configuration, 0)['excludeZeroDeltas']
+  assert.deepEqual([said({}), said({ excludeZeroDeltas: true })], [false, true])
+})

@@ -70,7 +70,7 @@ export const calculateDelta = defineNode({
     },
   ],
   upgrade: (configuration, fromVersion) =>
-    fromVersion === 0 ? { ...configuration, excludeZeroDeltas: false } : configuration,
+    fromVersion === 0 ? { excludeZeroDeltas: false, ...configuration } : configuration,
   uses: ['state', 'history'],
   create: (configuration, { services: { state, history }, ruleNodeName }) => {
     const { inputValueKey, outputValueKey, useCache, addPeriodBetweenMsgs, periodValueKey, round } = configuration
