@@ -2,16 +2,24 @@
 import { errorText } from '../model/errors.ts'
 import type { WebhookTaker } from '../api/webhooks.ts'
 import { IntegrationErrors } from '../services/integrations/errors.ts'
-import type { IntegrationParts } from './running-integrations.ts'
+import type { MetricsSource } from '../api/metrics.ts'
+import type { IntegrationParts, RunningIntegrations } from './running-integrations.ts'
 
 /** Resolves when those that this process owns were begun; what they are joined to may be away. */
-export async function openIntegrations(parts: IntegrationParts): Promise<WebhookTaker> {
+export async function openIntegrations(
+  parts: IntegrationParts,
+): Promise<{ readonly webhooks: WebhookTaker; readonly metricsSources: readonly MetricsSource[] }> {
   const { feed, services, log, closing } = parts
-  let opened: Promise<WebhookTaker> | undefined
+  let opened: Promise<RunningIntegrations> | undefined
+  let shares: RunningIntegrations['shares']
   let isClosed = false
-  const open = (): Promise<WebhookTaker> => {
+  const open = (): Promise<RunningIntegrations> => {
     opened ??= import('./running-integrations.ts')
-      .then(({ runIntegrations }) => runIntegrations(parts))
+      .then(async ({ runIntegrations }) => {
+        const running = await runIntegrations(parts)
+        shares = running.shares
+        return running
+      })
       .catch((error: unknown) => {
         opened = undefined
         throw error
@@ -38,11 +46,16 @@ export async function openIntegrations(parts: IntegrationParts): Promise<Webhook
   })
   await feed.settled()
   if ((await services.integrations.enabled()).length > 0) await open()
-  return {
+  const webhooks: WebhookTaker = {
     take: async (request) => {
       // What runs them already closes by itself; nothing is opened that nobody would close.
       if (isClosed && opened === undefined) throw IntegrationErrors.CLOSED()
-      return (await open()).take(request)
+      return (await open()).webhooks.take(request)
     },
   }
+  const figures = () => ({
+    fetched_bytes: shares?.fetched.bytes ?? 0,
+    fetches_waiting: shares?.fetched.waiters ?? 0,
+  })
+  return { webhooks, metricsSources: [{ name: 'integrations', figures }] }
 }

@@ -150,7 +150,7 @@ export async function startPlatform(
     const running = devices === undefined ? undefined : await startEngine({ ...parts, devices, parking })
     await stored.startOutbox()
     const gateway = roles.has('transport') ? startGateway({ ...parts, deviceLink }) : undefined
-    const webhooks = await openIntegrations({ ...parts, deviceLink })
+    const integrations = await openIntegrations({ ...parts, deviceLink })
     const backups = new Backups({
       sources: stores.backupSources,
       kept: `link: ${config.link}, entities: ${config.entitiesDatabase}, time series: ${config.timeSeriesDatabase}`,
@@ -170,7 +170,7 @@ export async function startPlatform(
       closing,
       stores,
       services: stored,
-      webhooks,
+      webhooks: integrations.webhooks,
       gateway,
       feed,
       metricsSources: [
@@ -178,6 +178,7 @@ export async function startPlatform(
         ...stores.metricsSources,
         ...metricsSources,
         ...(shared?.metricsSources ?? []),
+        ...integrations.metricsSources,
         { name: 'events', figures: () => eventFigures(stored.events.writer) },
         { name: 'services', figures: () => serviceFigures(stored) },
         ...calculationFigures(stored.calculation),

@@ -30,8 +30,14 @@ export interface IntegrationParts {
   readonly deviceLink: PublishLink
 }
 
+export interface RunningIntegrations {
+  readonly webhooks: Webhooks
+  /** Undefined where this process runs none. */
+  readonly shares: SourceShares | undefined
+}
+
 /** Resolves when those that this process owns were begun; what they are joined to may be away. */
-export async function runIntegrations(parts: IntegrationParts): Promise<Webhooks> {
+export async function runIntegrations(parts: IntegrationParts): Promise<RunningIntegrations> {
   const { config, log, closing, cluster, services, scripts, outbound, feed } = parts
   const { integrations, integrationFigures: figures, attributes, declared } = services
   const report: Report = (text, fields) => log.error(text, fields)
@@ -49,10 +55,11 @@ export async function runIntegrations(parts: IntegrationParts): Promise<Webhooks
     devices.close()
     return Promise.resolve()
   })
-  if (!config.roles.includes('engine')) return webhooks
+  if (!config.roles.includes('engine')) return { webhooks, shares: undefined }
   const shares = new SourceShares({
     ...{ tenantPorts: config.integrationTenantPorts, maxConnections: config.integrationMaxConnections },
     maxBytes: config.integrationMegabytes * 2 ** 20,
+    maxFetchedBytes: config.integrationFetchedMegabytes * 2 ** 20,
   })
   const runner = new IntegrationRunner({
     ...{ integrations, intake, figures, attributes, owners: cluster.owners, feed, guard: outbound.guard },
@@ -63,5 +70,5 @@ export async function runIntegrations(parts: IntegrationParts): Promise<Webhooks
   closing.add('integrations', () => runner.close())
   services.deployments.follow('INTEGRATION', (id) => runner.settled(id))
   await runner.start()
-  return webhooks
+  return { webhooks, shares }
 }

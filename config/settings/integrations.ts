@@ -19,6 +19,15 @@ export const INTEGRATION_SETTINGS = {
     unit: 'MiB',
     description: 'What integrations have taken and not stored yet; one tenant has a quarter of it.',
   }),
+  integrationFetchedMegabytes: integrations.integer({
+    name: 'INTEGRATION_MAX_FETCHED_MB',
+    default: 64,
+    min: 4,
+    max: 4096,
+    unit: 'MiB',
+    description:
+      'What Kafka integrations have fetched from all their brokers, or asked for, and not handed on yet; one tenant has a quarter of it.',
+  }),
   integrationPorts: integrations.portRanges({
     name: 'INTEGRATION_PORTS',
     description: 'Ports of this machine that integrations of tenants (TCP, UDP) may listen at.',

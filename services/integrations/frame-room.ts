@@ -59,6 +59,26 @@ export class FrameRoom {
     return inTheWay
   }
 
+  /** What `had` bytes were entered for turned out to be `bytes`, whether there is room for them or not. */
+  replace(tenantId: string, had: number, bytes: number): void {
+    this.change(tenantId, bytes - had)
+    if (bytes < had) this.tellWaiting()
+  }
+
+  /** More is taken than there is room for: `replace` brought it. */
+  isOver(tenantId: string): boolean {
+    return this.inTheWay(tenantId, 0) !== undefined
+  }
+
+  isWaitedFor(tenantId: string): boolean {
+    return this.lines.has(tenantId)
+  }
+
+  /** Of all tenants. */
+  get waiters(): number {
+    return this.waiting
+  }
+
   /** Calls back once, when there is room for so many bytes: whoever enters then comes before the others. */
   onRoom(tenantId: string, bytes: number, listener: () => void): void {
     const line = this.lines.get(tenantId)

@@ -6,6 +6,8 @@ export interface SourceShareSettings {
   readonly maxConnections: number
   /** Of frames that did not come whole yet. */
   readonly maxBytes: number
+  /** Of records that were fetched and not handed on. */
+  readonly maxFetchedBytes: number
 }
 
 const TENANT_PART = 0.25
@@ -15,13 +17,16 @@ export class SourceShares {
   readonly connections: FrameRoom
   /** Bytes of frames that did not come whole yet. */
   readonly unfinished: FrameRoom
+  /** Bytes of records that brokers sent, or are asked for, and that were not handed on. */
+  readonly fetched: FrameRoom
   readonly tenantPorts: number
   private readonly ports = new Map<string, number>()
 
-  constructor({ tenantPorts, maxConnections, maxBytes }: SourceShareSettings) {
+  constructor({ tenantPorts, maxConnections, maxBytes, maxFetchedBytes }: SourceShareSettings) {
     this.tenantPorts = tenantPorts
     this.connections = new FrameRoom(maxConnections, TENANT_PART)
     this.unfinished = new FrameRoom(maxBytes, TENANT_PART)
+    this.fetched = new FrameRoom(maxFetchedBytes, TENANT_PART)
   }
 
   /** False: the tenant listens at as many as it may. */

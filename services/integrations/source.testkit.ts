@@ -77,7 +77,13 @@ export function sourceParts<Configuration>(
   const inlet = new TestInlet()
   const positions = new TestPositions()
   const states: string[] = []
-  const shares = new SourceShares({ tenantPorts: 5, maxConnections: 100, maxBytes: 1 << 20, ...limits })
+  const shares = new SourceShares({
+    tenantPorts: 5,
+    maxConnections: 100,
+    maxBytes: 1 << 20,
+    maxFetchedBytes: 64 << 20,
+    ...limits,
+  })
   const parts: SourceParts<Configuration> = {
     root: undefined,
     secureContext,

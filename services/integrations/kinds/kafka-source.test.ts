@@ -11,6 +11,7 @@ import { canRunKafka, startKafka } from '../../../test/support/servers/index.ts'
 import { boundDecompression } from '../../outbound/clients/kafka-decompression.ts'
 import { IntegrationErrors } from '../errors.ts'
 import { sourceParts, until } from '../source.testkit.ts'
+import { SourceShares } from '../source-shares.ts'
 import { kafkaConfiguration } from './kafka-configuration.ts'
 import { openKafkaSource } from './kafka-source.ts'
 
@@ -109,11 +110,17 @@ describe('with a real broker', { skip }, async () => {
     return { name, send, committed }
   }
 
-  async function open(context: TestContext, name: string, members: object = {}) {
+  async function open(
+    context: TestContext,
+    name: string,
+    members: object = {},
+    { shares, full = false }: { readonly shares?: SourceShares; readonly full?: boolean } = {},
+  ) {
     const groupId = `g-${name}`
     const configuration = kafkaConfiguration.parse({ brokers: [broker.url], topics: [name], groupId, ...members })
     const made = sourceParts(configuration, systemClock)
-    const source = await openKafkaSource(made.parts)
+    if (full) made.inlet.room = 0
+    const source = await openKafkaSource(shares === undefined ? made.parts : { ...made.parts, shares })
     context.after(async () => {
       made.inlet.store()
       await source.close()
@@ -188,6 +195,70 @@ describe('with a real broker', { skip }, async () => {
       inlet.texts.map((text) => Number(text.split(' ')[0])),
       Array.from({ length: sent }, (_, index) => index),
     )
+  })
+
+  test('what all integrations of a tenant have fetched has one bound, and everything comes', async (context) => {
+    const { name, send } = await topic(context, 4)
+    const filler = 'x'.repeat(5000)
+    const sent = 400
+    for (let from = 0; from < sent; from += 100)
+      await send(
+        Array.from({ length: 100 }, (_, index) => ({
+          ...{ value: Buffer.from(`${from + index} ${filler}`), partition: index % 4 },
+        })),
+      )
+    // A quarter of it is the tenant's: three answers at most.
+    const maxFetchedBytes = 12 << 20
+    const shares = new SourceShares({ tenantPorts: 0, maxConnections: 0, maxBytes: 0, maxFetchedBytes })
+    const open6 = Array.from({ length: 6 }, async (_, index) => {
+      const members = { groupId: `g-${name}-${index}` }
+      return open(context, name, members, { shares, full: true })
+    })
+    const sources = await Promise.all(open6)
+    let most = 0
+    const look = (): void => {
+      most = Math.max(most, shares.fetched.bytes)
+    }
+    // None has room for a record, so each holds what it fetched; who would exceed the bound waits.
+    await until(() => {
+      look()
+      return shares.fetched.waiters > 0
+    })
+    for (const { inlet } of sources) inlet.room = Infinity
+    await until(() => {
+      look()
+      for (const { inlet } of sources) inlet.store()
+      return sources.every(({ inlet }) => new Set(inlet.texts).size === sent)
+    })
+    assert.ok(most <= maxFetchedBytes / 4, `${most} bytes`)
+    for (const { source } of sources) await source.close()
+    assert.equal(shares.fetched.bytes, 0)
+  })
+
+  test('an answer that becomes larger than there is room for holds up the others until it is read', async (context) => {
+    const { name, send } = await topic(context)
+    const [sent, bytes] = [160, 50_000]
+    await send(values(...Array.from({ length: sent }, (_, index) => `${index} ${'x'.repeat(bytes)}`)), 'gzip')
+    const maxFetchedBytes = 12 << 20
+    const shares = new SourceShares({ tenantPorts: 0, maxConnections: 0, maxBytes: 0, maxFetchedBytes })
+    const openings = Array.from({ length: 3 }, (_, index) =>
+      open(context, name, { groupId: `g-${name}-${index}` }, { shares, full: true }),
+    )
+    const sources = await Promise.all(openings)
+    const answer = sent * bytes
+    await until(() => shares.fetched.bytes > answer)
+    // The others are asked for by now, and their answers are as large.
+    for (let look = 0; look < 100; look++) {
+      assert.ok(shares.fetched.bytes < 2 * answer, `${shares.fetched.bytes} bytes`)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    for (const { inlet } of sources) inlet.room = Infinity
+    await until(() => {
+      for (const { inlet } of sources) inlet.store()
+      return sources.every(({ inlet }) => new Set(inlet.texts).size === sent)
+    })
+    for (const { source } of sources) await source.close()
+    assert.equal(shares.fetched.bytes, 0)
   })
 
   test('a record that is too large is counted, and those behind it come', async (context) => {

@@ -6,6 +6,7 @@ import type { TimerHandle } from '../../../model/clock.ts'
 import { errorText } from '../../../model/errors.ts'
 import { kafkaReason, type KafkaPlace } from '../../outbound/clients/kafka-connection.ts'
 import { openKafkaRecords, type KafkaMessage, type KafkaRecords } from '../../outbound/clients/kafka-consumer.ts'
+import type { FetchRoom } from '../../outbound/clients/kafka-fetches.ts'
 import type { Source, SourceParts } from '../define-integration.ts'
 import { IntegrationErrors } from '../errors.ts'
 import { brokersOf, type KafkaConfiguration } from './kafka-configuration.ts'
@@ -89,6 +90,7 @@ class KafkaSession {
     const group = {
       ...{ groupId: groupId ?? `millrace-${id}`, topics, maxRecordBytes: inlet.maxFrameBytes },
       offsetReset: autoOffsetReset === 'EARLIEST' ? ('earliest' as const) : ('latest' as const),
+      room: roomOf(parts),
     }
     this.opening = openKafkaRecords(placeOf(id, configuration), group, guard, {
       readable: () => this.takeSome(),
@@ -216,6 +218,22 @@ class KafkaSession {
       }
       work.then(done, done)
     })
+  }
+}
+
+/** The tenant's part of what all its integrations may have fetched. */
+function roomOf({ tenantId, shares: { fetched } }: Parts): FetchRoom {
+  return {
+    enter: (bytes) => fetched.enterInTurn(tenantId, bytes) === undefined,
+    onRoom: (bytes, listener) => fetched.onRoom(tenantId, bytes, listener),
+    replace: (had, bytes) => fetched.replace(tenantId, had, bytes),
+    leave: (bytes) => fetched.leave(tenantId, bytes),
+    get isOver() {
+      return fetched.isOver(tenantId)
+    },
+    get isWaitedFor() {
+      return fetched.isWaitedFor(tenantId)
+    },
   }
 }
 

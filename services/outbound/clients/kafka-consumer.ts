@@ -2,6 +2,7 @@
 import { Consumer, type Message, type MessagesStream } from '@platformatic/kafka'
 import type { AddressGuard } from '../address-guard.ts'
 import { boundDecompression } from './kafka-decompression.ts'
+import { KafkaFetches, type FetchRoom } from './kafka-fetches.ts'
 import { kafkaOptions, type KafkaPlace } from './kafka-connection.ts'
 import { guardConnections } from './kafka-guard.ts'
 
@@ -14,6 +15,8 @@ export interface KafkaGroup {
   readonly offsetReset: 'earliest' | 'latest'
   /** Of a record, in bytes. */
   readonly maxRecordBytes: number
+  /** For what is fetched and not read. */
+  readonly room: FetchRoom
 }
 
 export interface KafkaOffset {
@@ -54,7 +57,7 @@ export async function openKafkaRecords(
   guard: AddressGuard,
   listener: Listener,
 ): Promise<KafkaRecords> {
-  const { groupId, topics, offsetReset, maxRecordBytes } = group
+  const { groupId, topics, offsetReset, maxRecordBytes, room } = group
   const longestAnswer = LARGEST_BATCH + 2 * maxRecordBytes
   boundDecompression()
   const consumer = new Consumer({
@@ -74,6 +77,8 @@ export async function openKafkaRecords(
   // For good: an error that nobody hears ends the process.
   consumer.on('error', () => undefined)
   guardConnections(consumer.connections, guard, place.tls, longestAnswer)
+  const fetches = new KafkaFetches(room)
+  fetches.bindConsumer(consumer)
   let stream: MessagesStream<Buffer, Buffer, Buffer, Buffer>
   try {
     stream = await consumer.consume({ topics: [...topics], mode: 'committed', fallbackMode: offsetReset })
@@ -83,16 +88,23 @@ export async function openKafkaRecords(
     throw error
   }
   // It fetches only when somebody listens, and has connections of its own.
-  guardConnections(stream.connections, guard, place.tls, longestAnswer)
+  guardConnections(stream.connections, guard, place.tls, longestAnswer, room)
+  fetches.bindStream(stream)
   stream
     .on('error', failed)
     .on('close', () => failed(new Error('the brokers ended it')))
     .on('readable', () => listener.readable())
   return {
-    read: () => messageOf(stream.read()),
+    read: () => {
+      const message = messageOf(stream.read())
+      if (message !== undefined) fetches.read(message)
+      return message
+    },
     commit: (offsets) => consumer.commit({ offsets: [...offsets] }),
     close: async () => {
       hasEnded = true
+      // Else the consumer would wait for requests that wait for room.
+      fetches.close()
       await consumer.close(true)
     },
   }

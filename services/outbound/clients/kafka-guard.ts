@@ -27,12 +27,20 @@ const LENGTH_BYTES = 4
 /** Of the number that says whose answer it is. */
 const SHORTEST_ANSWER = 4
 
+/** Where answers are taken to; while it is over its bound the brokers are not heard. */
+export interface AnswerRoom {
+  readonly isOver: boolean
+  /** Calls back once there is room for so many bytes. */
+  onRoom(bytes: number, listener: () => void): void
+}
+
 /** `isNamed`: connections are sealed. `longestAnswer`: in bytes. */
 export function guardConnections(
   pool: ConnectionPool,
   guard: AddressGuard,
   isNamed: boolean,
   longestAnswer = LONGEST_ANSWER,
+  room?: AnswerRoom,
 ): void {
   const get = pool.get.bind(pool)
   const guarded = new WeakSet<Socket>()
@@ -46,7 +54,7 @@ export function guardConnections(
     const socket = pool.getEstablishedConnection(broker)?.socket
     if (socket === undefined || guarded.has(socket)) return
     guarded.add(socket)
-    guardAnswers(socket, longestAnswer)
+    guardAnswers(socket, longestAnswer, room)
   }
   const getChecked = (broker: Broker, answer: CallbackWithPromise<Connection>): void => {
     checked(broker, guard, isNamed).then(
@@ -67,12 +75,21 @@ async function checked(broker: Broker | undefined, guard: AddressGuard, isNamed:
 }
 
 /** The client gathers an answer of any length, and throws out of the socket's event, which would end the process. */
-function guardAnswers(socket: Socket, longestAnswer: number): void {
+function guardAnswers(socket: Socket, longestAnswer: number, room: AnswerRoom | undefined): void {
   const check = answerCheck(longestAnswer)
   const emit: (event: string | symbol, ...values: readonly unknown[]) => boolean = socket.emit.bind(socket)
   const guardedEmit = (event: string | symbol, ...values: readonly unknown[]): boolean => {
     if (event !== 'data') return emit(event, ...values)
     const [chunk] = values
+    if (room?.isOver === true) {
+      socket.pause()
+      room.onRoom(0, () => {
+        if (socket.destroyed) return
+        guardedEmit('data', chunk)
+        if (!room.isOver) socket.resume()
+      })
+      return true
+    }
     const reason = chunk instanceof Uint8Array ? check(chunk) : undefined
     try {
       if (reason === undefined) return emit(event, ...values)
