@@ -72,3 +72,34 @@ test('no device is taken for silent whose activity only waits to be written down
   assert.equal(events.length, 20)
   assert.ok(events.every(({ lastActivityTime }) => lastActivityTime === lastHeard))
 })
+
+test('devices that are heard one after another are written down one after another, each within a period', async () => {
+  const bench = openGatewayBench({ activityReportMs: 3000 })
+  const fleet = await openFleet(bench, 30)
+  const writes: number[] = []
+  for (let step = 0; step < 60; step++) {
+    fleet[step]?.session.touch()
+    const before = eventsOf(bench).length
+    await bench.clock.advance(100)
+    writes.push(eventsOf(bench).length - before)
+  }
+  assert.ok(Math.max(...writes) <= 2, writes.join())
+  assert.equal(eventsOf(bench).length, 30)
+})
+
+test('a device that falls silent while its activity waits for room becomes active as soon as it is heard', async () => {
+  const bench = openGatewayBench({ activityReportMs: 1000, activityReportsPerSecond: 1 })
+  const fleet = await openFleet(bench, 20)
+  for (let period = 0; period < 2; period++) {
+    for (const { session } of fleet) session.touch()
+    await bench.clock.advance(1000)
+  }
+  const last = fleet[19]
+  assert.ok(last !== undefined)
+  bench.owner.report(last.entity.id, 'inactivity', bench.clock.now())
+  await bench.clock.advance(1000)
+  last.session.touch()
+  await bench.clock.advance(1000)
+  assert.deepEqual(eventsOf(bench).slice(20), ['INACTIVITY_EVENT', 'ACTIVITY_EVENT'])
+  assert.equal(bench.attributes.value(last.entity, 'lastActivityTime'), bench.clock.now() - 1000)
+})
