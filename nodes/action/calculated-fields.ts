@@ -2,12 +2,12 @@
 import { z } from 'zod'
 import { entriesOf, type ConversionOptions } from '../../model/entry-json.ts'
 import type { Message } from '../../model/message.ts'
-import { ATTRIBUTE_SCOPES } from '../../model/value.ts'
+import { ATTRIBUTE_SCOPES, type AttributeScope } from '../../model/value.ts'
 import type { CalculatedValues } from '../../engine/rulechain/capabilities/calculated.ts'
 import { causeOf } from '../../engine/rulechain/capabilities/calculated.ts'
 import { defineNode } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
-import { isObject, pointsOf } from './telemetry-body.ts'
+import { isObject, pointsIn } from './telemetry-body.ts'
 
 export const calculatedFields = defineNode({
   type: 'org.thingsboard.rule.engine.telemetry.TbCalculatedFieldsNode',
@@ -24,6 +24,18 @@ export const calculatedFields = defineNode({
       configuration: {},
       given: { type: 'POST_TELEMETRY_REQUEST', data: '{"temperature":22.5}' },
       expect: { relations: ['Success'], data: '{"temperature":22.5}' },
+    },
+    {
+      title: 'no points are no mistake',
+      configuration: {},
+      given: { type: 'POST_TELEMETRY_REQUEST', data: '[]' },
+      expect: { relations: ['Success'] },
+    },
+    {
+      title: 'nor are no attributes',
+      configuration: {},
+      given: { type: 'POST_ATTRIBUTES_REQUEST', data: '{}' },
+      expect: { relations: ['Success'] },
     },
     {
       title: 'attributes need a scope',
@@ -46,6 +58,7 @@ export const calculatedFields = defineNode({
       handle: (message) => {
         const { tenantId, originator: entity } = message
         const values = valuesOf(message, clock.now(), options)
+        if (values === undefined) return 'Success'
         const change = { tenantId, entity, values, cause: causeOf(message, ruleNodeId) }
         // Mostly nobody needs them: then there is no promise.
         const { promise, resolve, reject } = Promise.withResolvers<string>()
@@ -59,21 +72,24 @@ export const calculatedFields = defineNode({
   },
 })
 
-function valuesOf(message: Message, now: number, options: ConversionOptions): CalculatedValues {
-  if (message.type === 'POST_TELEMETRY_REQUEST')
-    return { kind: 'series', points: isEmpty(message) ? [] : pointsOf(message, now, options) }
+/** Undefined where there is nothing to calculate with, which is no mistake whatever the scope. */
+function valuesOf(message: Message, now: number, options: ConversionOptions): CalculatedValues | undefined {
+  if (message.type === 'POST_TELEMETRY_REQUEST') {
+    const points = pointsIn(message, now, options)
+    return points.length === 0 ? undefined : { kind: 'series', points }
+  }
   if (message.type !== 'POST_ATTRIBUTES_REQUEST') throw NodeErrors.UNSUPPORTED_TYPE({ type: message.type })
-  const text = message.metadata['scope'] ?? ''
+  const body = message.json()
+  if (!isObject(body)) throw NodeErrors.BODY_SHAPE({ reason: 'expected an object' })
+  const entries = message.entries() ?? entriesOf(body, options)
+  return entries.length === 0 ? undefined : { kind: 'attributes', scope: scopeIn(message), entries }
+}
+
+/** Throws `SCOPE_MISSING`, `SCOPE_UNKNOWN`. */
+function scopeIn({ metadata }: Message): AttributeScope {
+  const text = metadata['scope'] ?? ''
   if (text === '') throw NodeErrors.SCOPE_MISSING()
   const scope = ATTRIBUTE_SCOPES.find((each) => each === text)
   if (scope === undefined) throw NodeErrors.SCOPE_UNKNOWN({ scope: text })
-  const body = message.json()
-  if (!isObject(body)) throw NodeErrors.BODY_SHAPE({ reason: 'expected an object' })
-  return { kind: 'attributes', scope, entries: message.entries() ?? entriesOf(body, options) }
-}
-
-/** Which is nothing to calculate with, and no mistake. */
-function isEmpty(message: Message): boolean {
-  const body = message.json()
-  return isObject(body) && Object.keys(body).length === 0
+  return scope
 }

@@ -15,9 +15,15 @@ const LONGEST_KEY = 255
 
 /** Points without a time of their own get `defaultTs`. Throws `BODY_EMPTY`, `BODY_SHAPE`, `KEY_INVALID` and what the conversion throws. */
 export function pointsOf(message: Message, defaultTs: number, options: ConversionOptions): readonly DataPoint[] {
+  const points = pointsIn(message, defaultTs, options)
+  if (points.length === 0) throw NodeErrors.BODY_EMPTY({ body: message.data })
+  return points
+}
+
+/** As {@link pointsOf}, where none are no mistake. */
+export function pointsIn(message: Message, defaultTs: number, options: ConversionOptions): readonly DataPoint[] {
   const known = message.entries()
   const points = known === undefined ? parsedPoints(message.json(), defaultTs, options) : knownPoints(known, defaultTs)
-  if (points.length === 0) throw NodeErrors.BODY_EMPTY({ body: message.data })
   for (const point of points) checkKey(point.key)
   return points
 }

@@ -71,6 +71,8 @@ test('a node that can fetch nothing does not start', async () => {
     [{ latestTsKeyNames: [] }, /latestTsKeyNames/],
     [{ fetchMode: 'ALL', limit: 1 }, /limit/],
     [{ fetchMode: 'ALL', limit: 1001 }, /limit/],
+    [{ fetchMode: 'ALL', orderBy: null }, /orderBy/],
+    [{ fetchMode: 'ALL', aggregation: null }, /aggregation/],
     [{ fetchMode: 'SOME' }, /fetchMode/],
     [{ startIntervalTimeUnit: 'WEEKS' }, /startIntervalTimeUnit/],
   ]

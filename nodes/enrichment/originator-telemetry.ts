@@ -109,11 +109,14 @@ export const originatorTelemetry = defineNode({
   },
 })
 
-function requireRunnable({ latestTsKeyNames, fetchMode, limit }: Configuration): void {
+function requireRunnable({ latestTsKeyNames, fetchMode, limit, orderBy, aggregation }: Configuration): void {
   const node = 'originator telemetry'
   requireField(latestTsKeyNames.length > 0, node, 'latestTsKeyNames', 'at least one is needed')
+  if (fetchMode !== 'ALL') return
   const isLimited = typeof limit === 'number' && limit > 1 && limit <= MAX_POINTS
-  requireField(fetchMode !== 'ALL' || isLimited, node, 'limit', `expected 2 to ${MAX_POINTS}`)
+  requireField(isLimited, node, 'limit', `expected 2 to ${MAX_POINTS}`)
+  requireField((orderBy ?? null) !== null, node, 'orderBy', `expected one of ${ORDERS.join(', ')}`)
+  requireField((aggregation ?? null) !== null, node, 'aggregation', `expected one of ${AGGREGATIONS.join(', ')}`)
 }
 
 type Interval = Pick<SeriesQuery, 'startTs' | 'endTs'>

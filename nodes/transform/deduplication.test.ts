@@ -61,13 +61,13 @@ test('one message of each window goes on, by time, of each originator', async ()
   }
 })
 
-test('all of a window are one message, in the node’s queue', async () => {
+test('all of a window are one message in the order in which they came, in the node’s queue', async () => {
   const { give, pass, state } = await opened({ strategy: 'ALL', outMsgType: 'MANY' }, 'Slow')
   await give(100_005, 1)
   await give(100_000, 2)
   await pass(10_001)
   const [{ message } = { message: undefined }] = state.sent
-  const expected = '[{"msg":{"v":2},"metadata":{"ts":"100000"}},{"msg":{"v":1},"metadata":{"ts":"100005"}}]'
+  const expected = '[{"msg":{"v":1},"metadata":{"ts":"100005"}},{"msg":{"v":2},"metadata":{"ts":"100000"}}]'
   assert.deepEqual([message?.type, message?.data, message?.metadata], ['MANY', expected, { ts: '110001' }])
   assert.match(message?.queueName ?? '', /Slow$/)
 })

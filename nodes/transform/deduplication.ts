@@ -81,12 +81,14 @@ export const deduplication = defineNode({
       },
       wake(turn) {
         // Those of equal time stay in the order in which they came.
-        let left = (turn.state ?? []).toSorted((a, b) => a.ts - b.ts)
+        const arrived = turn.state ?? []
+        let left = arrived.toSorted((a, b) => a.ts - b.ts)
         for (let [first] = left; first !== undefined && first.ts + intervalMs <= turn.now; [first] = left) {
           const end = first.ts + intervalMs
           const output = outputOf(
             turn,
-            left.filter(({ ts }) => ts < end),
+            // All of them are told in the order in which they came.
+            (strategy === 'ALL' ? arrived : left).filter(({ ts }) => ts >= first.ts && ts < end),
           )
           if (output !== undefined) turn.send(output, 'Success')
           left = left.filter(({ ts }) => ts >= end)
