@@ -41,7 +41,8 @@ export function entriesOf(object: JsonObject, options: ConversionOptions): Entry
   return entries
 }
 
-function entryOf(key: string, value: Exclude<JsonValue, null>, options: ConversionOptions): Entry {
+/** One of {@link entriesOf}. Throws `LONG_TOO_BIG`. */
+export function entryOf(key: string, value: Exclude<JsonValue, null>, options: ConversionOptions): Entry {
   if (typeof value === 'number') {
     return Number.isInteger(value) ? { key, ...longOf(value, options) } : { key, type: 'DOUBLE', value }
   }

@@ -54,6 +54,8 @@ export interface AlarmRules {
   /** The most severe first. */
   readonly create: readonly { readonly severity: AlarmSeverity; readonly rule: AlarmRule }[]
   readonly clear: AlarmRule | undefined
+  /** Time alone changes nothing: no rule has a duration, a schedule, or waits for silence. */
+  readonly isTimeless: boolean
 }
 
 export interface Happened {
@@ -94,7 +96,11 @@ export function rulesOf({
     const rule = createRules[severity]
     return rule === undefined ? [] : [{ severity, rule }]
   })
-  return { create, clear: clearRule ?? undefined }
+  const all = [...create.map(({ rule }) => rule), ...(clearRule === null ? [] : [clearRule])]
+  const isTimeless = all.every(
+    ({ condition }) => condition.type !== 'DURATION' && condition.schedule === null && !waitsForSilence(condition),
+  )
+  return { create, clear: clearRule ?? undefined, isTimeless }
 }
 
 /** Throws what a condition throws: nothing has changed then. */
@@ -103,23 +109,22 @@ export function step(
   { active, memories }: AlarmState,
   happened: Happened,
 ): { readonly state: AlarmState; readonly verdict: AlarmVerdict | undefined } {
-  const after = new Map(Object.entries(memories))
+  let after = memories
   const judged = (name: string, rule: AlarmRule): Judged => {
-    const before = after.get(name) ?? NOTHING
+    const before = after[name] ?? NOTHING
     const { verdict, memory } =
       happened.kind === 'time' ? judgeAtTime(rule, before, happened) : judge(rule, before, happened)
-    if (verdict === 'false') forget(after, name, memory)
-    else keep(after, name, memory)
+    after = verdict === 'false' ? without(after, name, memory) : withMemory(after, name, memory)
     return { verdict, memory }
   }
   const done = (now: ActiveAlarm | undefined, verdict?: AlarmVerdict) => ({
-    state: { ...(now === undefined ? {} : { active: now }), memories: Object.fromEntries(after) },
+    state: now === undefined ? { memories: after } : { active: now, memories: after },
     verdict,
   })
   for (const { severity, rule } of create) {
     const { verdict, memory } = judged(severity, rule)
     if (verdict !== 'true') continue
-    forget(after, CLEAR, after.get(CLEAR))
+    after = without(after, CLEAR, after[CLEAR])
     if (active !== undefined && isWeaker(severity, active.severity)) return done(active)
     if (active?.severity === severity && happened.kind === 'time') return done(active)
     return done(
@@ -130,7 +135,7 @@ export function step(
   if (active === undefined || clear === undefined) return done(active)
   const { verdict, memory } = judged(CLEAR, clear)
   if (verdict !== 'true') return done(active)
-  for (const [name, one] of [...after]) forget(after, name, one)
+  for (const [name, one] of Object.entries(after)) after = without(after, name, one)
   const { severity } = active
   return done(undefined, { does: 'clear', severity, rule: clear, ...counted(clear, memory, happened.context.now) })
 }
@@ -139,9 +144,9 @@ export function step(
 export function gone(state: AlarmState): AlarmState {
   const { active, memories } = state
   if (active?.isSeen !== true) return state
-  const after = new Map(Object.entries(memories))
-  for (const [name, memory] of Object.entries(memories)) forget(after, name, memory)
-  return { memories: Object.fromEntries(after) }
+  let after = memories
+  for (const [name, memory] of Object.entries(memories)) after = without(after, name, memory)
+  return { memories: after }
 }
 
 /** Only what the rules of today can have counted. */
@@ -162,10 +167,11 @@ export function fitting({ create, clear }: AlarmRules, state: AlarmState): Alarm
 
 /** When time alone may change something, Unix ms and later than now; undefined where it can not. Throws what a condition throws. */
 export function nextTime(
-  { create, clear }: AlarmRules,
+  { create, clear, isTimeless }: AlarmRules,
   { active, memories }: AlarmState,
   context: ConditionContext,
 ): number | undefined {
+  if (isTimeless) return undefined
   const { now } = context
   const times: number[] = []
   const add = (rule: AlarmRule, memory: RuleMemory = NOTHING): void => {
@@ -237,18 +243,23 @@ function applies(condition: AlarmRule['condition'], context: ConditionContext, t
   return schedule === undefined ? undefined : isActive(schedule, ts)
 }
 
-function remembered({ applied: _before, ...memory }: RuleMemory, applied: boolean | undefined): RuleMemory {
+function remembered(before: RuleMemory, applied: boolean | undefined): RuleMemory {
+  if (before === NOTHING && applied === undefined) return NOTHING
+  const { applied: _before, ...memory } = before
   return applied === undefined ? memory : { ...memory, applied }
 }
 
 /** What it counted goes; whether its schedule applied stays. */
-function forget(memories: Map<string, RuleMemory>, name: string, memory: RuleMemory | undefined): void {
-  keep(memories, name, memory?.applied === undefined ? NOTHING : { applied: memory.applied })
+function without(memories: RuleMemories, name: string, memory: RuleMemory | undefined): RuleMemories {
+  return withMemory(memories, name, memory?.applied === undefined ? NOTHING : { applied: memory.applied })
 }
 
-function keep(memories: Map<string, RuleMemory>, name: string, memory: RuleMemory): void {
-  if (Object.keys(memory).length === 0) memories.delete(name)
-  else memories.set(name, memory)
+/** The same ones where nothing changes. */
+function withMemory(memories: RuleMemories, name: string, memory: RuleMemory): RuleMemories {
+  if (memory !== NOTHING && Object.keys(memory).length > 0) return { ...memories, [name]: memory }
+  if (memories[name] === undefined) return memories
+  const { [name]: _gone, ...others } = memories
+  return others
 }
 
 function counted({ condition }: AlarmRule, { count, since }: RuleMemory, now: number) {

@@ -1,5 +1,5 @@
 /** What conditions of alarm rules read of arguments: one value each, with its time. */
-import { entriesOf } from '../../model/entry-json.ts'
+import { entryOf, type ConversionOptions } from '../../model/entry-json.ts'
 import type { StepInput } from '../../model/calculated-fields/kind.ts'
 import type { TypedValue } from '../../model/value.ts'
 
@@ -12,13 +12,15 @@ export interface TimedValue {
 /** By the argument's name. */
 export type TimedValues = ReadonlyMap<string, TimedValue>
 
+const AS_STORED: ConversionOptions = { castStrings: false, nulls: 'skip' }
+
 /** Those that have one value. */
 export function timedValuesOf(args: StepInput['args']): TimedValues {
   const values = new Map<string, TimedValue>()
-  for (const [name, argument] of Object.entries(args)) {
-    if (argument.kind !== 'single') continue
-    const [value] = entriesOf({ [name]: argument.value }, { castStrings: false, nulls: 'skip' })
-    if (value !== undefined) values.set(name, { ts: argument.ts, value })
+  for (const name of Object.keys(args)) {
+    const argument = args[name]
+    if (argument?.kind !== 'single' || argument.value === null) continue
+    values.set(name, { ts: argument.ts, value: entryOf(name, argument.value, AS_STORED) })
   }
   return values
 }

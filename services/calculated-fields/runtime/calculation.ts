@@ -145,13 +145,13 @@ function takeNews(
   news: ValuesNews,
   { entity: own, now, limits }: CalculationTurn,
 ): Taken {
-  const args = { ...before }
-  const updates: ArgumentUpdate[] = []
-  const tooLarge: string[] = []
+  let args: Record<string, Held> | undefined
+  let updates: ArgumentUpdate[] | undefined
+  let tooLarge: string[] | undefined
   let hasChanged = false
   const from = news.from ?? own
   for (const [name, need] of needed) {
-    const held = args[name]
+    const held = before[name]
     if (held === undefined || sourceOf(need) !== news.source || !isSource(held, need, own, from)) continue
     let present = held
     if (news.deleted.includes(need.key)) {
@@ -161,24 +161,31 @@ function takeNews(
     for (const [, ts, value] of valuesOfKey(news, need.key)) {
       hasChanged = true
       if (isTooLarge(need, value, limits)) {
-        tooLarge.push(name)
+        ;(tooLarge ??= []).push(name)
         continue
       }
       const update = { name, ts, value, entity: from }
-      updates.push(update)
+      ;(updates ??= []).push(update)
       present = withUpdate(need, present, update, now) ?? present
     }
-    args[name] = present
+    if (present !== held) (args ??= { ...before })[name] = present
   }
-  if (updates.length > 1) updates.sort((a, b) => a.ts - b.ts)
-  return { args, updates, tooLarge, hasChanged }
+  updates?.sort((a, b) => a.ts - b.ts)
+  return { args: args ?? before, updates: updates ?? NOTHING, tooLarge: tooLarge ?? NOTHING, hasChanged }
 }
 
 /** The oldest first. */
 function valuesOfKey({ values }: ValuesNews, key: string): ValuesNews['values'] {
-  const own = values.filter(([name]) => name === key)
-  return own.length < 2 ? own : own.sort((a, b) => a[1] - b[1])
+  let own: ValuesNews['values'] | undefined
+  for (const value of values) {
+    if (value[0] !== key) continue
+    if (own === undefined) own = [value]
+    else own.push(value)
+  }
+  return own === undefined || own.length < 2 ? (own ?? NONE) : own.sort((a, b) => a[1] - b[1])
 }
+
+const NONE: ValuesNews['values'] = []
 
 function valuesOf(needed: Needed, args: Readonly<Record<string, Held>>, now: number): Record<string, ArgumentValue> {
   const values: Record<string, ArgumentValue> = {}

@@ -93,6 +93,7 @@ function run(parts: ProgramParts, turn: StateTurn<JsonValue>, entity: EntityId, 
     if (state !== undefined) fields[id] = state
     if (calculated === undefined) continue
     tell(parts, active, entity, cause, calculated)
+    if (calculated.results.length === 0) continue
     const { ts: now, previous, isBackfill = false } = cause
     const leavingParts = { active, entity, facts, factsOf: known.factsOf, now, previous, isBackfill }
     for (const { message, relation } of leaving(calculated.results, leavingParts)) turn.send(message, relation)
@@ -101,7 +102,7 @@ function run(parts: ProgramParts, turn: StateTurn<JsonValue>, entity: EntityId, 
     if (before !== undefined) forget(turn)
     return
   }
-  const state: EntityState = { entity: [entity.entityType, entity.id], owner: facts.owner.id, fields }
+  const state: EntityState = { entity: before?.entity ?? [entity.entityType, entity.id], owner: facts.owner.id, fields }
   if (!isSame(before, state)) turn.set(stateJson(state))
   const wake = nextWake(fields, cause.isWake === true ? turn.now : undefined)
   if (wake !== turn.wakesAt) turn.wakeAt(wake)
