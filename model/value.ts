@@ -20,6 +20,9 @@ export type Entry = TypedValue & { readonly key: string }
 /** One telemetry point; its identity is (entity, key, ts), `ts` in Unix milliseconds (may be negative). */
 export type DataPoint = Entry & { readonly ts: number }
 
+/** The last `ts` that a date can name, and that the stores take; before 1970 the first is as far. */
+export const LAST_TS = 8.64e15
+
 /** One attribute as stored; `lastUpdateTs` in Unix milliseconds. */
 export type Attribute = Entry & { readonly lastUpdateTs: number }
 

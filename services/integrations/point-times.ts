@@ -1,10 +1,7 @@
 /** Telemetry as a converter returns it: values, `{ts, values}`, or a list of such; as devices send it (`device-api.md` 2.1). */
 import { isJsonObject, LongDecimal, WholeDouble, type JsonValue } from '../../model/json.ts'
-import type { Entry } from '../../model/value.ts'
+import { LAST_TS, type Entry } from '../../model/value.ts'
 import type { UploadGroup } from '../../engine/device/gateway.ts'
-
-/** The last millisecond that a date can name. */
-const LAST_TIME = 8.64e15
 
 export function withTimes(
   telemetry: JsonValue,
@@ -26,5 +23,5 @@ export function withTimes(
 function timeOf(value: JsonValue): number | undefined {
   const number = value instanceof WholeDouble || value instanceof LongDecimal ? value.value : value
   const ts = typeof number === 'string' && /^-?\d{1,16}$/.test(number) ? Number(number) : number
-  return typeof ts === 'number' && Math.abs(ts) <= LAST_TIME ? Math.trunc(ts) : undefined
+  return typeof ts === 'number' && Math.abs(ts) <= LAST_TS ? Math.trunc(ts) : undefined
 }

@@ -4,6 +4,7 @@ export const Lwm2mErrors = defineErrors('lwm2m', {
   BAD_PAYLOAD: { kind: 'invalid', status: 400, text: 'The payload is no {format}: {reason}' },
   TOO_MANY_VALUES: { kind: 'invalid', status: 413, text: 'A payload has at most {limit} values' },
   WRONG_VALUE: { kind: 'invalid', status: 400, text: '{path} is {type}: {reason}' },
+  BAD_TIME: { kind: 'invalid', status: 400, text: '{path} has a time that no date can name: {time}' },
   BAD_PARAMETER: { kind: 'invalid', status: 400, text: "'{name}' is not understood: {reason}" },
   OTHER_VERSION: { kind: 'invalid', status: 412, text: "'lwm2m' is {version}: here it is one of {known}" },
   TOO_MANY_OBJECTS: { kind: 'invalid', status: 413, text: 'A client has at most {limit} objects and instances' },

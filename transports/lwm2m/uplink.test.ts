@@ -144,6 +144,36 @@ describe('an upload', () => {
     ])
   })
 
+  it('takes any time that a date can name, as in the JSON of other transports, and refuses the whole pack for another', () => {
+    const [first, last] = [-8_640_000_000_000, 8_640_000_000_000]
+    const tsOf = (time: string, base = '0'): number | undefined => {
+      const pack = `[{"n":"/3303/0/5700","v":20},{"bt":${base},"n":"/3/0/9","t":${time},"v":99}]`
+      return uplink(decodeSenmlJson(Buffer.from(pack))).telemetry[1]?.ts
+    }
+    const taken: readonly (readonly [string, string, number])[] = [
+      // RFC 8428, 4.5.3: below 2^28 what base time and time come to counts from now.
+      ['268435455', '0', NOW + 268_435_455_000],
+      ['268435456', '0', 268_435_456_000],
+      ['-1', '268435456', NOW + 268_435_455_000],
+      ['-2000000000', '1700000000', NOW - 300_000_000_000],
+      [`${last}`, '0', last * 1000],
+      [`${first}`, '0', NOW + first * 1000],
+    ]
+    for (const [time, base, ts] of taken) assert.equal(tsOf(time, base), ts, `${base} + ${time}`)
+    assert.equal(tsOf(`${first - NOW / 1000}`), first * 1000)
+    for (const [time, base] of [
+      [`${last + 1}`, '0'],
+      [`${first - NOW / 1000 - 1}`, '0'],
+      ['9007199254740993', '0'],
+      ['-9007199254740993', '0'],
+      ['1e300', '0'],
+      ['1e999', '0'],
+      ['-1e999', '1e999'],
+      ['1', '-1e999'],
+    ] as const)
+      assert.throws(() => tsOf(time, base), { code: 'lwm2m.BAD_TIME' }, `${base} + ${time}`)
+  })
+
   it('counts what nobody knows the type of', () => {
     assert.deepEqual(uplink(tlv('c10001', [9999, 0])), { telemetry: [], attributes: [], unknown: 1 })
   })

@@ -1,9 +1,10 @@
 /** From what a client said to what is stored: the values that its profile names, under its keys. Source: `device-api.md` 13.5. */
 import type { UploadGroup } from '../../engine/device/gateway.ts'
 import { stringifyJson, WholeDouble, type JsonValue } from '../../model/json.ts'
-import type { Entry, TypedValue } from '../../model/value.ts'
+import { LAST_TS, type Entry, type TypedValue } from '../../model/value.ts'
 import { pathText, type Path, type ValueRecord } from './codecs/records.ts'
 import type { FindResource } from './core-models.ts'
+import { Lwm2mErrors } from './errors.ts'
 import { resourcePath, type ClientPlan } from './profile.ts'
 import type { Offer } from './registration-request.ts'
 import { UPDATE_LABELS } from './updates/kinds.ts'
@@ -38,7 +39,9 @@ const MS = 1000
 /** Of a pack: below it a time counts from now (RFC 8428, 4.5.3). */
 const ABSOLUTE_TIME = 2 ** 28
 
-/** Throws WRONG_VALUE where one is not of the type that its resource has: nothing of it is stored then. */
+/**
+ * Throws WRONG_VALUE where one is not of the type that its resource has, BAD_TIME where no date can name its time: nothing of it is stored then.
+ */
 export function uplinkOf(records: readonly ValueRecord[], context: UplinkContext): Uplink {
   const { plan, offer, defaultVersion, findResource } = context
   const resources = new Map<string, Resource>()
@@ -53,7 +56,7 @@ export function uplinkOf(records: readonly ValueRecord[], context: UplinkContext
       unknown++
       continue
     }
-    const ts = time === undefined ? undefined : timestampOf(time, context.now)
+    const ts = time === undefined ? undefined : timestampOf(time, context.now, text)
     const key = `${text} ${ts}`
     const resource = resources.get(key) ?? { path: at, ts, single: undefined, instances: new Map<number, TypedValue>() }
     resources.set(key, resource)
@@ -99,6 +102,9 @@ function jsonOf(value: TypedValue): JsonValue {
   return value.value
 }
 
-function timestampOf(time: number, now: number): number {
-  return Math.round(time * MS) + (time < ABSOLUTE_TIME ? now : 0)
+/** A time before now is negative, however far; one of a pack that names none at all is not a number. */
+function timestampOf(time: number, now: number, path: string): number {
+  const ts = Math.round(time * MS) + (time < ABSOLUTE_TIME ? now : 0)
+  if (!(Math.abs(ts) <= LAST_TS)) throw Lwm2mErrors.BAD_TIME({ path, time })
+  return ts
 }

@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import { entriesOf } from '../../model/entry-json.ts'
 import { LongDecimal, WholeDouble, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
-import type { Entry } from '../../model/value.ts'
+import { LAST_TS, type Entry } from '../../model/value.ts'
 import type { AttributeRequest, UploadGroup } from '../../engine/device/gateway.ts'
 import { PayloadErrors } from './errors.ts'
 import { FlatJsonReader, LONGEST_FAST_KEY, type NamedUpload } from './flat-json.ts'
@@ -144,13 +144,10 @@ function isObject(value: JsonValue): value is JsonObject {
 }
 
 /** Decimals are truncated, numeric texts taken, a list of one unwrapped (`device-api.md` 2.1). */
-/** The last millisecond that a date can name, and that the stores take; before 1970 the first is as far. */
-const LAST_TIME = 8.64e15
-
 function timeOf(value: JsonValue): number {
   const single: JsonValue = Array.isArray(value) && value.length === 1 ? (value[0] ?? null) : value
   const ts = timeNumber(single)
-  if (ts === undefined || !(Math.abs(ts) <= LAST_TIME)) throw PayloadErrors.BAD_TIME({ value: shown(value) })
+  if (ts === undefined || !(Math.abs(ts) <= LAST_TS)) throw PayloadErrors.BAD_TIME({ value: shown(value) })
   return ts === 0 ? 0 : ts
 }
 

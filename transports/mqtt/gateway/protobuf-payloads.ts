@@ -1,6 +1,6 @@
 /** The Protobuf of the gateway API, the same in every profile; no JSON beside it. Source: `device-api.md` 5.3, 5.4. */
 import { isMillraceError } from '../../../model/errors.ts'
-import type { Entry } from '../../../model/value.ts'
+import { LAST_TS, type Entry } from '../../../model/value.ts'
 import type {
   AttributeAnswer,
   CallRequest,
@@ -76,6 +76,7 @@ export class ProtobufGatewayDecoder implements GatewayDecoder {
       const budget = { left: this.limits.maxEntries }
       return filled(listOf(content, 'groups')).map((group) => {
         const ts = numberOf(group, 'ts')
+        if (Math.abs(ts) > LAST_TS) throw PayloadErrors.BAD_TIME({ value: ts })
         return { ts: ts === 0 ? undefined : ts, entries: this.entries(group, budget) }
       })
     })

@@ -148,6 +148,10 @@ describe('the gateway API of a profile of Protobuf', () => {
         assert.equal(await answered(client, 'telemetry', bytes('GatewayTelemetry', { msg: [bad, good] })), 0x99)
       }
       assert.equal(await answered(client, 'telemetry', bytes('GatewayTelemetry', { msg: [{ deviceName: 'B' }] })), 0x99)
+      for (const ts of [8.64e15 + 2, -8.64e15 - 2]) {
+        const undated = { deviceName: 'B', msg: { tsKvList: [{ ts, kv: [{ key: 'f' }] }] } }
+        assert.equal(await answered(client, 'telemetry', bytes('GatewayTelemetry', { msg: [undated] })), 0x99)
+      }
       assert.equal(await answered(client, 'telemetry', '{"A":[{"a":1}]}'), 0x99)
       assert.deepEqual(new Set(gateway.uploads.map(({ device }) => device)), new Set(['A']))
       assert.equal(gateway.uploads.length, 4)

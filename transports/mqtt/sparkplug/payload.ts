@@ -2,6 +2,7 @@
  * The Protobuf of Sparkplug B: bytes ↔ metrics, as far as anything of them is used. Data sets, templates, properties and metadata are
  * passed over. Source: `device-api.md` 14, Sparkplug 3.0 section 6.4.
  */
+import { LAST_TS } from '../../../model/value.ts'
 import { PayloadErrors } from '../../payload/errors.ts'
 import type { PayloadLimits } from '../../payload/limits.ts'
 import { tagBytes, varintBytes, WireReader, WireType } from '../../payload/protobuf/wire.ts'
@@ -12,8 +13,7 @@ const METRIC = { name: 1, alias: 2, timestamp: 3, datatype: 4, isNull: 7 } as co
 /** Those of a metric that hold its value. */
 export const VALUE = { int: 10, long: 11, float: 12, double: 13, boolean: 14, string: 15, bytes: 16 } as const
 
-/** The last millisecond that a date can name, and that the stores take. */
-const LAST_TIME = 8_640_000_000_000_000n
+const LAST_TIME = BigInt(LAST_TS)
 
 /** As it stands on the wire: whole numbers are bits without a sign. */
 export type WireValue =
