@@ -173,6 +173,10 @@ table('parsing and bytes', [
   ['return [toFixed(1.005, 2), toFixed(2, 1), toInt(2.5)];', '[1.01,2,3]'],
   ["return [hexToBytes('FF01'), bytesToHex([-1, 1])];", '[[-1,1],"FF01"]'],
   ["return [btoa('hi'), atob('aGk='), base64ToHex('aGk=')];", '["aGk=","hi","6869"]'],
+  [
+    "return [parseHexToFloat('41EA62CC'), parseFloat('0x3DCCCCCD'), parseBytesToFloat([66, 246, 233, 121])];",
+    '[29.29824,0.1,123.456]',
+  ],
   ["return [parseHexToInt('0102'), parseLittleEndianHexToInt('0102'), parseHexToFloat('41200000')];", '[258,513,10.0]'],
   ['return [parseBytesToInt([1, 2]), parseBytesToInt([1, 2, 3], 1, 2, false)];', '[258,770]'],
   ['return [intToHex(255), intToHex(-1), longToHex(5)];', '["FF","FFFF","05"]'],

@@ -6,8 +6,8 @@ const view = new DataView(new ArrayBuffer(8))
 /** The shortest decimal number that means the same single. */
 export function single(value: number): number {
   const rounded = Math.fround(value)
-  if (!Number.isFinite(rounded) || rounded === value) return rounded
-  for (let digits = 6; digits < 10; digits++) {
+  if (!Number.isFinite(rounded)) return rounded
+  for (let digits = 2; digits < 10; digits++) {
     const short = Number(rounded.toPrecision(digits))
     if (Math.fround(short) === rounded) return short
   }
