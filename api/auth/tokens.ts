@@ -61,11 +61,11 @@ export interface TokenPair {
 export interface Tokens {
   /** `issuedAt` in Unix seconds. */
   issue(user: User, sessionId: string, tokenId: string, issuedAt: number): Promise<TokenPair>
-  /** Throws `BAD_CREDENTIALS` for what is no access token, `TOKEN_EXPIRED` for one that is expired or forged. */
+  /** Throws `OTHER_SCOPE` for that of a half login, else `BAD_CREDENTIALS` for what is no access token, `TOKEN_EXPIRED` for one expired or forged. */
   verifyAccess(token: string, nowMs: number): Promise<AccessClaims>
   verifyRefresh(token: string, nowMs: number): Promise<RefreshClaims>
   issueHalf(user: User, scope: HalfScope, sessionId: string, issuedAt: number, lifetimeSeconds: number): Promise<string>
-  /** Throws as `verifyAccess`, for one of another scope too. */
+  /** Throws as `verifyAccess`, and `OTHER_SCOPE` for an access token or one of the other scope. */
   verifyHalf(token: string, scope: HalfScope, nowMs: number): Promise<RefreshClaims>
 }
 
@@ -108,8 +108,10 @@ export function createTokens(keys: TokenKeySource): Tokens {
       return { token, refreshToken }
     },
     async verifyAccess(token, nowMs) {
-      const claims = accessSchema.safeParse(await verified(token, nowMs, accessLifetime))
-      if (!claims.success) throw AuthErrors.BAD_CREDENTIALS()
+      const payload = await verified(token, nowMs, accessLifetime)
+      const claims = accessSchema.safeParse(payload)
+      if (!claims.success)
+        throw halfSchema.safeParse(payload).success ? AuthErrors.OTHER_SCOPE() : AuthErrors.BAD_CREDENTIALS()
       const { sub, userId, sessionId, scopes, tenantId, customerId, iat, exp } = claims.data
       return {
         email: sub,
@@ -128,8 +130,11 @@ export function createTokens(keys: TokenKeySource): Tokens {
       return sign(signing, claims, issuedAt, lifetimeSeconds)
     },
     async verifyHalf(token, scope, nowMs) {
-      const claims = halfSchema.safeParse(await verified(token, nowMs, () => VERIFICATION_LIFETIME_SECONDS))
-      if (!claims.success || claims.data.scopes[0] !== scope) throw AuthErrors.BAD_CREDENTIALS()
+      const payload = await verified(token, nowMs, () => VERIFICATION_LIFETIME_SECONDS)
+      const claims = halfSchema.safeParse(payload)
+      if (accessSchema.safeParse(payload).success) throw AuthErrors.OTHER_SCOPE()
+      if (!claims.success) throw AuthErrors.BAD_CREDENTIALS()
+      if (claims.data.scopes[0] !== scope) throw AuthErrors.OTHER_SCOPE()
       const { sub, userId, sessionId, iat } = claims.data
       return { email: sub, userId, sessionId, issuedAt: iat }
     },

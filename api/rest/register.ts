@@ -361,7 +361,7 @@ async function whoCalls(route: RestRoute, request: HttpRequest, auth: Auth): Pro
   try {
     return await authenticated(auth, request)
   } catch (error) {
-    const isHalf = isMillraceError(error) && error.code === 'auth.BAD_CREDENTIALS'
+    const isHalf = isMillraceError(error) && error.code === 'auth.OTHER_SCOPE'
     if (!isHalf || route.authorities === 'public' || route.setsUpSecondFactor !== true) throw error
     return auth.authenticateToSetUp(credentialsOf(request))
   }

@@ -229,11 +229,13 @@ describe('with a second factor', () => {
     const { body: answer } = await login()
     assert.deepEqual([answer['scope'], answer['refreshToken']], ['PRE_VERIFICATION_TOKEN', undefined])
     const half = `Bearer ${String(answer['token'])}`
-    assert.equal((await call('GET', '/api/auth/user', half)).status, 401)
-    assert.equal((await call('GET', '/api/2fa/account/settings', half)).status, 401)
+    for (const path of ['/api/auth/user', '/api/2fa/account/settings']) {
+      const refused = await call('GET', path, half)
+      assert.deepEqual([refused.status, refused.body['errorCode']], [403, 20], path)
+    }
     const refreshed = await call('POST', '/api/auth/token', undefined, { refreshToken: answer['token'] })
     assert.equal(refreshed.status, 401)
-    assert.equal((await call('GET', '/api/auth/2fa/providers', bearer)).status, 401)
+    assert.equal((await call('GET', '/api/auth/2fa/providers', bearer)).status, 403)
     assert.equal((await call('GET', '/api/auth/2fa/providers', half)).status, 200)
     const check = (type: string, code: string) =>
       call('POST', `/api/auth/2fa/verification/check?providerType=${type}&verificationCode=${code}`, half)

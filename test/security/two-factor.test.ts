@@ -59,6 +59,8 @@ async function newUser(email: string): Promise<string> {
 
 const login = (username: string) => call('POST', '/api/auth/login', undefined, { username, password: PASSWORD })
 
+const refusalOf = ({ status, body }: Answer) => [status, body['errorCode']]
+
 function lastCode(): string {
   return /code is (\d{6})/.exec(mail.mails.at(-1) ?? '')?.[1] ?? ''
 }
@@ -232,11 +234,11 @@ test('who must have a second factor can do nothing before it is set up', async (
   const { body: half } = await login('must@example.org')
   assert.equal(half['refreshToken'], undefined)
   for (const path of ['/api/auth/user', '/api/tenant/devices?pageSize=1&page=0', '/api/auth/2fa/providers'])
-    assert.equal((await call('GET', path, half['token'])).status, 401, path)
+    assert.deepEqual(refusalOf(await call('GET', path, half['token'])), [403, 20], path)
   assert.equal((await call('POST', '/api/auth/token', undefined, { refreshToken: half['token'] })).status, 401)
-  assert.equal((await call('DELETE', `${CONFIG}?providerType=TOTP`, half['token'])).status, 401)
+  assert.deepEqual(refusalOf(await call('DELETE', `${CONFIG}?providerType=TOTP`, half['token'])), [403, 20])
   assert.equal((await call('POST', '/api/auth/2fa/login', half['token'])).status, 400, 'not set up yet')
-  assert.equal((await call('POST', '/api/auth/2fa/login', world.tenant)).status, 401)
+  assert.deepEqual(refusalOf(await call('POST', '/api/auth/2fa/login', world.tenant)), [403, 20])
 
   assert.equal((await call('GET', '/api/2fa/account/settings', half['token'])).status, 200)
   assert.deepEqual((await call('GET', '/api/2fa/providers', half['token'])).body, ['TOTP', 'EMAIL', 'BACKUP_CODE'])
@@ -248,7 +250,8 @@ test('who must have a second factor can do nothing before it is set up', async (
   const { body: pair } = await call('POST', '/api/auth/2fa/login', half['token'])
   assert.equal((await call('GET', '/api/auth/user', pair['token'])).status, 200)
   assert.equal(await scopeOf(), 'PRE_VERIFICATION_TOKEN')
-  assert.equal((await call('POST', '/api/auth/2fa/login', (await login('must@example.org')).body['token'])).status, 401)
+  const { body: whole } = await login('must@example.org')
+  assert.deepEqual(refusalOf(await call('POST', '/api/auth/2fa/login', whole['token'])), [403, 20])
 })
 
 test('a session that could only set up a second factor ends with the factor that another session set up', async () => {
