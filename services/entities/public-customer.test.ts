@@ -21,4 +21,25 @@ describe('the customer to whom belongs what everybody may see', () => {
     assert.equal((await publicCustomer(declared, platform.tenant)).id, made.id)
     await assert.rejects(service.saveByUser(platform.tenant, { ...made, additionalInfo: null }), reserved)
   })
+
+  test('is the one that is public, whatever it is called since', async () => {
+    const { declared } = platform.services
+    const service = declared.of(customers)
+    const before = await publicCustomer(declared, platform.tenant)
+    await service.saveByUser(platform.tenant, { ...before, title: 'For everybody' })
+    const other = { title: 'Says it of another', additionalInfo: { other: { isPublic: true } } }
+    await service.saveByUser(platform.tenant, other)
+    assert.equal((await publicCustomer(declared, platform.tenant)).id, before.id)
+  })
+
+  test('is made once by calls that come together', async () => {
+    const other = await openTestPlatform()
+    try {
+      const { declared } = other.services
+      const made = await Promise.all([1, 2, 3].map(() => publicCustomer(declared, other.tenant)))
+      assert.equal(new Set(made.map(({ id }) => id)).size, 1)
+    } finally {
+      await other.close()
+    }
+  })
 })
