@@ -25,6 +25,8 @@ export function sortOf(
     createdTime: 'created_time',
     tenantId: 'tenant_id',
     version: 'version',
+    // As clients call it there.
+    ...('default' in columns ? { isDefault: columnOf('default', columns['default']) } : {}),
     ...Object.fromEntries(own.map(([member, column]) => [member, columnOf(member, column)])),
     ...Object.fromEntries(Object.entries(shows).map(([as, { column }]) => [as, `${aliasOf(as)}.${column}`])),
   }

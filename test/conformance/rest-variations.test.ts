@@ -59,8 +59,8 @@ describe('the REST API, varied', () => {
     const lists = {
       '/api/tenant/devices': ['tenantId', 'customerId', 'deviceProfileId', 'version', 'label', 'type'],
       '/api/tenant/assetInfos': ['assetProfileId', 'customerTitle', 'assetProfileName'],
-      '/api/deviceProfiles': ['description', 'default', 'provisionType', 'defaultQueueName'],
-      '/api/assetProfiles': ['description', 'default'],
+      '/api/deviceProfiles': ['description', 'default', 'isDefault', 'provisionType', 'defaultQueueName'],
+      '/api/assetProfiles': ['description', 'default', 'isDefault'],
       '/api/ruleChains': ['type', 'root', 'debugMode'],
       '/api/widgetTypes': ['widgetType', 'tenantId', 'deprecated', 'fqn'],
       '/api/widgetsBundles': ['tenantId', 'order', 'scada'],
