@@ -91,7 +91,13 @@ export class CachedAttributes implements AttributeService {
     return stored.then(() => handedOver(this.calculated, { tenantId, entity, values, cause }))
   }
 
-  saveByUser(principal: Principal, entity: EntityId, scope: AttributeScope, entries: readonly Entry[]): Promise<void> {
+  async saveByUser(
+    principal: Principal,
+    entity: EntityId,
+    scope: AttributeScope,
+    entries: readonly Entry[],
+  ): Promise<void> {
+    checkScope(entity, scope)
     const tried = () => attemptedOn('ATTRIBUTES_UPDATED', entity)
     return this.changes.attempt(principal, tried, () => this.saveOfUser(principal, entity, scope, entries))
   }
@@ -109,8 +115,7 @@ export class CachedAttributes implements AttributeService {
   }
 
   async savingByUser(principal: Principal, { entity, scope, entries, route }: AttributesOfUser): Promise<JoinedChange> {
-    if (scope === 'CLIENT_SCOPE') throw TelemetryErrors.SCOPE_READ_ONLY({ scope })
-    if (!hasScope(entity, scope)) throw TelemetryErrors.SCOPE_OF_DEVICES({ scope })
+    checkScope(entity, scope)
     for (const entry of entries) checkKey(entry.key, TelemetryErrors.KEY_BLANK)
     if (charactersOf(entries) >= LONG_SAVE) await this.checkRoom(entity, scope, entries)
     const saved = scopedAttributes(scope, entries, this.clock.now())
@@ -126,7 +131,13 @@ export class CachedAttributes implements AttributeService {
     }
   }
 
-  deleteByUser(principal: Principal, entity: EntityId, scope: AttributeScope, keys: readonly string[]): Promise<void> {
+  async deleteByUser(
+    principal: Principal,
+    entity: EntityId,
+    scope: AttributeScope,
+    keys: readonly string[],
+  ): Promise<void> {
+    if (keys.length === 0) throw TelemetryErrors.KEYS_MISSING()
     const tried = () => attemptedOn('ATTRIBUTES_DELETED', entity)
     return this.changes.attempt(principal, tried, () => this.deleteOfUser(principal, entity, scope, keys))
   }
@@ -137,7 +148,6 @@ export class CachedAttributes implements AttributeService {
     scope: AttributeScope,
     keys: readonly string[],
   ): Promise<void> {
-    if (keys.length === 0) throw TelemetryErrors.KEYS_MISSING()
     const route = await requireRoute(this.routeOf, entity)
     const statement = this.entities.attributes.delete(entity.id, scope, keys)
     const event = { principal, ...route, originator: entity, metadata: { scope } }
@@ -304,6 +314,12 @@ type Place = Pick<ChangeOf<'attributes'>, 'sequence' | 'ownSequence'>
 /** What devices say of themselves and what they are told; entity views show copies of it and are not written there. */
 function hasScope({ entityType }: EntityId, scope: AttributeScope): boolean {
   return scope === 'SERVER_SCOPE' || entityType === 'DEVICE'
+}
+
+/** Throws for a scope that users do not write. */
+function checkScope(entity: EntityId, scope: AttributeScope): void {
+  if (scope === 'CLIENT_SCOPE') throw TelemetryErrors.SCOPE_READ_ONLY({ scope })
+  if (!hasScope(entity, scope)) throw TelemetryErrors.SCOPE_OF_DEVICES({ scope })
 }
 
 function charactersOf(entries: readonly Entry[]): number {

@@ -120,13 +120,13 @@ export class StoredTelemetry implements TelemetryService {
     return this.store.keys(entity.id)
   }
 
-  deleteByUser(principal: Principal, entity: EntityId, range: DeletionRange): Promise<DeletedKeys> {
+  async deleteByUser(principal: Principal, entity: EntityId, range: DeletionRange): Promise<DeletedKeys> {
+    if (range.keys.length === 0) throw TelemetryErrors.KEYS_MISSING()
     const tried = () => attemptedOn('TIMESERIES_DELETED', entity)
     return this.changes.attempt(principal, tried, () => this.deleteOfUser(principal, entity, range))
   }
 
   private async deleteOfUser(principal: Principal, entity: EntityId, range: DeletionRange): Promise<DeletedKeys> {
-    if (range.keys.length === 0) throw TelemetryErrors.KEYS_MISSING()
     const place = await requireRoute(this.routeOf, entity)
     const data = `{"timeseries":${JSON.stringify(range.keys)},"startTs":${range.startTs},"endTs":${range.endTs}}`
     const event = { principal, ...place, originator: entity, metadata: {}, data }

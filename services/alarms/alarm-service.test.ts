@@ -121,6 +121,8 @@ function testAlarms(open: () => Promise<TestPlatform>): void {
       PAGE,
     )
     assert.equal(rows.length, 1)
+    const named = await platform.services.declared.of(assets).findAnywhere(rows[0]?.entity.id ?? '')
+    assert.equal(rows[0]?.entityName, named?.name, 'the row is of the originator')
     const elsewhere = await service.saveByUser(tenant, draftOf(await newAsset()))
     const foreign = service.deleteCommentByUser(tenant, elsewhere.id, comment.id)
     await assert.rejects(foreign, { code: 'alarm.COMMENT_UNKNOWN' })

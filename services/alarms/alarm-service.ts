@@ -184,7 +184,7 @@ export class AlarmService extends AlarmReads {
       await this.findInfo(alarmId),
     )
     // No message tells of it.
-    const audit = { actionType: 'DELETED_COMMENT' } as const
+    const audit = { ...event.audit, actionType: 'DELETED_COMMENT' } as const
     await this.parts.entities.write([removal, ...(await this.parts.changes.audited({ ...event, audit }))])
   }
 

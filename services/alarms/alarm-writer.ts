@@ -191,6 +191,8 @@ export class AlarmWriter {
       queueName: route?.queueName ?? null,
       metadata: { ...metadata, entityName: alarm.type, entityType: originatorType },
       data: stringifyJson(body),
+      // The audit row is the originator's, and under its name.
+      audit: { entityName: undefined },
     }
   }
 

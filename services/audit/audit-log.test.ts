@@ -66,6 +66,22 @@ describe('the audit log', () => {
     )
   })
 
+  test('has nothing of what was refused before it was tried', async () => {
+    const { devices: connected, attributes, telemetry, declared } = platform.services
+    const { tenant } = platform
+    const { id } = await connected.saveByUser(tenant, { name: 'left alone' })
+    const entity = { entityType: 'DEVICE', id } as const
+    const range = { keys: [], startTs: 0, endTs: 1, deleteLatest: true, rewriteLatest: false }
+    await assert.rejects(telemetry.deleteByUser(tenant, entity, range))
+    await assert.rejects(attributes.deleteByUser(tenant, entity, 'SERVER_SCOPE', []))
+    await assert.rejects(attributes.saveByUser(tenant, entity, 'CLIENT_SCOPE', [{ key: 'a', type: 'LONG', value: 1n }]))
+    await assert.rejects(declared.of(devices).assignByUser(tenant, id, null))
+    assert.deepEqual(
+      (await rowsOf({ entity })).map(({ actionType }) => actionType),
+      ['ADDED'],
+    )
+  })
+
   test('tells attributes, time series and credentials as clients expect them', async () => {
     const { devices, attributes, telemetry } = platform.services
     const device = await devices.saveByUser(platform.tenant, { name: 'audited device' })

@@ -142,11 +142,12 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
   }
 
   /** For what has a customer. Null takes it from the one it has. */
-  assignByUser(
+  async assignByUser(
     principal: Principal,
     id: string,
     customer: { readonly id: string; readonly title: string } | null,
   ): Promise<RecordOf<Columns>> {
+    if (customer === null) this.checkAssigned(await this.required(id))
     const action = customer === null ? 'UNASSIGNED_FROM_CUSTOMER' : 'ASSIGNED_TO_CUSTOMER'
     const tried = () => attemptedOn(action, { entityType: this.definition.type, id })
     const assign = () => this.assign(principal, id, customer)
@@ -159,9 +160,8 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
     customer: { readonly id: string; readonly title: string } | null,
   ): Promise<RecordOf<Columns>> {
     const before = await this.required(id)
+    if (customer === null) this.checkAssigned(before)
     const customerId = memberText(before, 'customerId')
-    if (customer === null && customerId === null)
-      throw ServiceErrors.NOT_ASSIGNED_ENTITY({ entity: this.definition.label })
     const record = { ...before, version: before.version + 1, customerId: customer?.id ?? null }
     const own = this.update(record)
     if (customer !== null) {
@@ -173,6 +173,11 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
       await this.commit(principal, record, [own], 'ENTITY_UNASSIGNED', metadata)
     }
     return record
+  }
+
+  private checkAssigned(record: RecordOf<Columns>): void {
+    if (memberText(record, 'customerId') === null)
+      throw ServiceErrors.NOT_ASSIGNED_ENTITY({ entity: this.definition.label })
   }
 
   /** A change that is no save: its own statements, some members, and what the rule engine hears of it. */
