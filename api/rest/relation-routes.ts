@@ -70,20 +70,25 @@ const end = z
 
 const relationBody = z
   .object({
-    from: end,
-    to: end,
+    from: end.nullish(),
+    to: end.nullish(),
     // What is blank the service refuses in its words.
     type: z.string().nullish(),
     typeGroup: z.enum(RELATION_GROUPS).nullish(),
     additionalInfo: anyJson.nullish(),
   })
   .transform(({ from, to, type, typeGroup, additionalInfo }) => ({
-    from,
-    to,
+    from: present('from', from),
+    to: present('to', to),
     type: type ?? '',
     typeGroup: typeGroup ?? ('COMMON' as const),
     additionalInfo: additionalInfo ?? null,
   }))
+
+function present(name: 'from' | 'to', entity: EntityId | null | undefined): EntityId {
+  if (entity === null || entity === undefined) throw RelationErrors.END_MISSING({ end: name })
+  return entity
+}
 
 const KEY_QUERY = {
   fromId: requiredUuid,
