@@ -134,9 +134,9 @@ test('entities are told of as they come, change and go, of the types that the ru
   )
 })
 
-test('a device that falls silent is told to the users of its customer', async () => {
+test('a device that becomes active or falls silent is told to the users of its customer', async () => {
   const owners = await newTarget({ type: 'ORIGINATOR_ENTITY_OWNER_USERS' })
-  const config = { notifyOn: ['INACTIVE'] }
+  const config = { notifyOn: ['INACTIVE', 'ACTIVE'] }
   await newRule('DEVICE_ACTIVITY', '${deviceName} is ${eventType}', config, { targets: [owners] })
   const { customerId } = platform.customer
   const draft = { name: 'meter', type: 'default', customerId }
@@ -144,7 +144,7 @@ test('a device that falls silent is told to the users of its customer', async ()
   const write = async (active: boolean): Promise<void> => {
     const entries = [
       { key: 'active', type: 'BOOLEAN', value: active } as const,
-      { key: 'inactivityAlarmTime', type: 'LONG', value: active ? 0 : 5 } as const,
+      { key: active ? 'lastActivityTime' : 'inactivityAlarmTime', type: 'LONG', value: 5 } as const,
     ]
     const to = { tenantId: platform.tenantId, entity: entityId('DEVICE', device.id), scope: 'SERVER_SCOPE' } as const
     await platform.services.attributes.save({
@@ -158,8 +158,9 @@ test('a device that falls silent is told to the users of its customer', async ()
     await platform.services.notificationWatch.settled()
   }
   await write(true)
+  assert.deepEqual(await told(platform.customer), ['meter is active'])
   await write(false)
-  assert.deepEqual(await told(platform.customer), ['meter is inactive'])
+  assert.deepEqual((await told(platform.customer)).toSorted(), ['meter is active', 'meter is inactive'])
   assert.deepEqual(await told(), [])
 })
 

@@ -26,6 +26,8 @@ export interface WatchParts {
 }
 
 const ACTIONS = { ENTITY_CREATED: 'ADDED', ENTITY_UPDATED: 'UPDATED', ENTITY_DELETED: 'DELETED' } as const
+/** One of them is written with `active`: the first where it becomes active, the other where it falls silent. */
+const OWNERS_TIMES: ReadonlySet<string> = new Set(['lastActivityTime', 'inactivityAlarmTime'])
 /** More devices that become active or silent at once are not told one by one. */
 const MAX_WAITING = 10_000
 
@@ -86,11 +88,11 @@ export class NotificationWatch implements ChangeNotifications {
     return events.limitNeared(SYSTEM_TENANT, { id: tenantId, title: tenant?.title ?? '' }, entityType, count, limit)
   }
 
-  /** Only the owner of a device writes these two together, in its own process. */
+  /** Only the owner of a device writes `active` with a time of its own, in its own process. */
   private heard({ entity, scope, remote, attributes }: ChangeOf<'attributes'>): void {
     if (this.isClosed || remote === true || scope !== 'SERVER_SCOPE' || entity.entityType !== 'DEVICE') return
     const active = attributes.find(({ key }) => key === 'active')
-    if (active?.type !== 'BOOLEAN' || !attributes.some(({ key }) => key === 'inactivityAlarmTime')) return
+    if (active?.type !== 'BOOLEAN' || !attributes.some(({ key }) => OWNERS_TIMES.has(key))) return
     if (this.waiting.size >= MAX_WAITING) {
       return this.parts.report('Rules about devices are not told that one changed: too many do', {
         deviceId: entity.id,

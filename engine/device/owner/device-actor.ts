@@ -226,7 +226,8 @@ export class DeviceActor implements Behaviour<DeviceFact> {
     // What is read late: it was active, and has been silent since for too long to be so now.
     if (state.active || isSilent(state, this.host.now())) return
     this.set(state, 'active', true)
-    this.set(state, 'inactivityAlarmTime', 0)
+    // One that never fell silent has no such time.
+    if (state.inactivityAlarmTime !== 0) this.set(state, 'inactivityAlarmTime', 0)
     this.emit(device, 'ACTIVITY_EVENT', heardAt, state)
   }
 
