@@ -17,6 +17,9 @@ after(() => platform.close())
 beforeEach(async () => {
   const device = await platform.services.devices.saveByUser(platform.tenant, { name: `attributes ${++devices}` })
   entity = { entityType: 'DEVICE', id: device.id }
+  // Each begins with an entity that has none.
+  const { attributes } = platform.entities
+  await platform.entities.write([attributes.delete(device.id, 'SERVER_SCOPE', ['active'])])
   platform.link.messages.length = 0
   platform.changes.length = 0
 })

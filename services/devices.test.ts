@@ -43,6 +43,27 @@ test('creates a device with a random token of 20 letters and digits and tells th
   assert.equal((message?.json() as { name: string }).name, 'created')
 })
 
+test('a new device is inactive by its attribute, so that who looks for inactive devices finds it', async () => {
+  const { services, tenant, tenantId } = platform
+  const device = await services.devices.saveByUser(tenant, { name: 'never heard of' }, 'A TOKEN OF ITS OWN')
+  const entity = { entityType: 'DEVICE', id: device.id } as const
+  const { value } = await services.attributes.find(entity, 'SERVER_SCOPE', undefined)
+  assert.deepEqual(
+    value.map(({ key, value: is }) => [key, is]),
+    [['active', false]],
+  )
+  const saved = { entityId: device.id, scope: 'SERVER_SCOPE', sequence: 1 } as const
+  const attribute = { key: 'active', type: 'BOOLEAN', value: true, lastUpdateTs: 1 } as const
+  await platform.entities.write([platform.entities.attributes.save([{ ...saved, attribute }])])
+  await services.devices.saveByUser(tenant, { id: device.id, name: 'heard of', version: 1 })
+  const { data } = await services.declared.of(devices).page(tenantId, { active: true }, { pageSize: 100, page: 0 })
+  assert.ok(
+    data.some(({ record }) => record.id === device.id),
+    'a later save does not write it again',
+  )
+  await services.declared.of(devices).deleteByUser(tenant, device.id)
+})
+
 test('refuses a name that is taken and leaves nothing behind', async () => {
   const { services, tenant, tenantId, link } = platform
   await services.devices.saveByUser(tenant, { name: 'twice' })

@@ -9,7 +9,7 @@ import type { Statement } from '../storage/entities/database.ts'
 import { SYSTEM_TENANT } from './changes.ts'
 import { newAccessToken } from './device-credentials.ts'
 import { customers } from './entities/customer.ts'
-import { devices } from './entities/device.ts'
+import { devices, inactive } from './entities/device.ts'
 import { recordWith, rowsOf } from './entities/rows.ts'
 import { tenants } from './entities/tenant.ts'
 import { hashPassword, randomText } from './secrets.ts'
@@ -61,6 +61,7 @@ export async function seedDemo(options: SeedOptions): Promise<boolean> {
     rowsOf(customers, entities).insert(customers.rowOf(customer)),
     rowsOf(devices, entities).insert(devices.rowOf(device)),
     ...entities.deviceCredentials.insert(newAccessToken(device, random.uuid(), DEMO_ACCESS_TOKEN)),
+    inactive(device, entities),
     ...(await user(options, 'SYS_ADMIN', null, null, systemAdministrator)),
     ...(await user(options, 'TENANT_ADMIN', tenant.id, null, tenantAdministrator)),
     ...(await user(options, 'CUSTOMER_USER', tenant.id, customer.id, customerUser)),

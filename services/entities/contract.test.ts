@@ -178,7 +178,7 @@ function testDeclared(definition: AnyDefinition, open: () => Promise<TestPlatfor
     const attribute = { key: 'a', type: 'LONG', value: 1, lastUpdateTs: 1 } as const
     const written = { entityId: record.id, scope: 'SERVER_SCOPE', attribute, sequence: 1 } as const
     await entities.write([entities.attributes.save([written])])
-    assert.equal((await services.attributes.find(self, undefined, undefined)).value.length, 1)
+    assert.equal((await services.attributes.find(self, undefined, ['a'])).value.length, 1)
     await service.deleteByUser(world.maker(definition), record.id)
     assert.equal(await service.findAnywhere(record.id), undefined)
     assert.deepEqual((await entities.attributes.all(record.id)).rows, [])

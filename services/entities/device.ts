@@ -1,11 +1,13 @@
 /** Devices. What they present when they connect is in `device-credentials.ts`. Source: `rest-api.md` 5.1 to 5.3. */
 import { isJsonObject, type JsonObject } from '../../model/json.ts'
+import type { Statement } from '../../storage/entities/database.ts'
+import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import { newAccessToken } from '../device-credentials.ts'
 import { NOT_IN_OWN_HANDS } from '../permissions.ts'
 import { changedPackages, checkPackages, notesOf } from './assigned-packages.ts'
 import { copy, customerId, id, json, name, object, optionalText } from './column.ts'
-import { defineEntity, type RecordOf } from './define.ts'
+import { defineEntity, type Identity, type RecordOf } from './define.ts'
 import { DeviceErrors } from './device-errors.ts'
 import { deviceProfiles, newDeviceProfile, type DeviceProfile } from './device-profile.ts'
 import type { TransportType } from './device-profile-data.ts'
@@ -98,7 +100,8 @@ export const devices = defineEntity({
         deviceData: deviceDataOf(record.deviceData, profile.transportType),
       }
       const changed = changedPackages(before && packagesOf(before, formerProfile), packagesOf(saved, profile))
-      return { record: saved, following: notesOf('DEVICE', saved, changed, services) }
+      const notes = notesOf('DEVICE', saved, changed, services)
+      return { record: saved, following: before === undefined ? [...notes, inactive(saved, services.store)] : notes }
     }
     if (record.deviceProfileId !== '') {
       const profile = await profiles.find(tenantId, record.deviceProfileId)
@@ -136,6 +139,15 @@ export const devices = defineEntity({
 })
 
 export type Device = RecordOf<typeof devices.columns>
+
+/** A new device is known to be inactive: who asks for the inactive ones finds it. Source: `device-api.md` 8. */
+export function inactive(
+  { id: entityId, createdTime: lastUpdateTs }: Pick<Identity, 'id' | 'createdTime'>,
+  { attributes }: Pick<EntityStore, 'attributes'>,
+): Statement {
+  const attribute = { key: 'active', type: 'BOOLEAN', value: false, lastUpdateTs } as const
+  return attributes.save([{ entityId, scope: 'SERVER_SCOPE', attribute, sequence: 0 }])
+}
 
 /** The device's own, else what its profile gives to all. */
 export function packagesOf(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { NULL_UUID } from '../../model/entity-id.ts'
+import { NULL_UUID, type EntityId } from '../../model/entity-id.ts'
 import { customers } from '../entities/customer.ts'
 import { devices, type Device } from '../entities/device.ts'
 import { openTestPlatform, type TestPlatform } from '../testkit.ts'
@@ -107,7 +107,7 @@ describe('claiming', () => {
     assert.equal(await claim(device, 'wrong'), 'FAILURE')
     platform.changes.length = 0
     assert.equal(await claim(device, 'k'), 'SUCCESS')
-    assert.deepEqual((await attributes.find(entity, SERVER, undefined)).value, [])
+    assert.deepEqual(await keysOf(attributes, entity), ['active'])
     const told = platform.changes.find(({ kind }) => kind === 'attributes-deleted')
     assert.deepEqual(told?.kind === 'attributes-deleted' && told.keys, ['claimingAllowed', 'claimingData'])
   })
@@ -166,7 +166,7 @@ describe('claiming', () => {
         { key: 'claimingAllowed', type: 'BOOLEAN', value: true },
       ])
       assert.equal(await offered(), 'SUCCESS')
-      assert.deepEqual((await attributes.find(entity, SERVER, undefined)).value, [])
+      assert.deepEqual(await keysOf(attributes, entity), ['active'])
       await claims.reclaimByUser(strict.customer, device.name)
       const { value } = await attributes.find(entity, SERVER, ['claimingAllowed'])
       assert.equal(value[0]?.value, true)
@@ -175,6 +175,13 @@ describe('claiming', () => {
     }
   })
 })
+
+async function keysOf(
+  attributes: TestPlatform['services']['attributes'],
+  entity: EntityId,
+): Promise<readonly string[]> {
+  return (await attributes.find(entity, SERVER, undefined)).value.map(({ key }) => key)
+}
 
 function identityOf(device: Device) {
   const { id, tenantId, customerId, name, type, deviceProfileId } = device

@@ -375,7 +375,7 @@ function testQueries(name: string, open: () => Promise<TestPlatform>): void {
       assert.deepEqual(entityTypes, ['DEVICE'])
       assert.deepEqual(
         [...(attributes.get('SERVER_SCOPE') ?? [])].map(({ key }) => key),
-        ['k'],
+        ['active', 'k'],
       )
       assert.deepEqual(attributes.get('SHARED_SCOPE'), [])
     })
