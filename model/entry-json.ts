@@ -61,8 +61,24 @@ function structuredValue(
 ): TypedValue {
   if (typeof value === 'bigint') return longOf(value, options)
   if (value instanceof WholeDouble) return { type: 'DOUBLE', value: value.value }
-  if (value instanceof LongDecimal) return { type: 'STRING', value: value.text }
+  if (value instanceof LongDecimal) return { type: 'STRING', value: plainDigits(value.text) }
   return { type: 'JSON', value: stringifyJson(options.nulls === 'skip' ? withoutNullMembers(value) : value) }
+}
+
+/** Places that a number may have without its exponent; one that would have more keeps it: a short text must not become a huge one. */
+const MOST_PLACES = 1000
+
+/** A number's text without an exponent: `1.5e-20` is `0.000000000000000000015`. */
+function plainDigits(text: string): string {
+  const [mantissa = '', exponent] = text.toLowerCase().split('e')
+  if (exponent === undefined || Math.abs(Number(exponent)) > MOST_PLACES) return text
+  const sign = mantissa.startsWith('-') ? '-' : ''
+  const [whole = '', fraction = ''] = mantissa.slice(sign.length).split('.')
+  const point = whole.length + Number(exponent)
+  const digits = (whole + fraction).padStart(whole.length + fraction.length - Math.min(0, point - 1), '0')
+  const end = Math.max(1, point)
+  const before = withoutLeadingZeros(digits.slice(0, end).padEnd(end, '0'))
+  return `${sign}${before}${digits.length > end ? `.${digits.slice(end)}` : ''}`
 }
 
 function numberOf(text: string, options: ConversionOptions): TypedValue {
