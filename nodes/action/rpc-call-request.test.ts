@@ -44,6 +44,17 @@ test('a call that a chain made is known by its message, and takes JSON as it is'
   assert.deepEqual([context.calls[0]?.id, context.calls[0]?.params], [message.id, '{"a":1}'])
 })
 
+test('metadata that are empty say nothing', async () => {
+  const context = testContext()
+  const instance = await createNode(rpcCallRequest, { timeoutInSeconds: 60 }, context)
+  const metadata = { requestUUID: '', expirationTime: '', retries: '' }
+  const message = testMessage({ data: '{"method":"m","params":{}}', metadata })
+  await runNode(instance, message)
+  const [call] = context.calls
+  const until = context.clock.now() + 60_000
+  assert.deepEqual([call?.id, call?.expirationTime, call?.retries], [message.id, until, null])
+})
+
 const OUTCOMES: readonly (readonly [outcome: NodeCallOutcome, relation: string, data: string])[] = [
   [{ response: '{"x":9}' }, 'Success', '{"x":9}'],
   [{}, 'Success', '{}'],

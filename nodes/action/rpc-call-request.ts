@@ -48,8 +48,13 @@ function outcomeOf(message: Message, outcome: NodeCallOutcome, ts: number): Node
 }
 
 /** A redelivered message is the same call. */
-function idOf({ id, metadata }: Message): string {
-  return metadata['requestUUID'] ?? id
+function idOf(message: Message): string {
+  return said(message, 'requestUUID') ?? message.id
+}
+
+/** An empty text says nothing. */
+function said({ metadata }: Message, key: string): string | undefined {
+  return metadata[key] === '' ? undefined : metadata[key]
 }
 
 function callOf(message: Message, until: number): NodeDeviceCall {
@@ -60,8 +65,8 @@ function callOf(message: Message, until: number): NodeDeviceCall {
     throw NodeErrors.CALL_MALFORMED({ missing: 'method' })
   const params = body['params']
   if (params === undefined) throw NodeErrors.CALL_MALFORMED({ missing: 'params' })
-  const expirationTime = Number(metadata['expirationTime'] ?? Number.NaN)
-  const retries = Number(metadata['retries'] ?? Number.NaN)
+  const expirationTime = Number(said(message, 'expirationTime') ?? Number.NaN)
+  const retries = Number(said(message, 'retries') ?? Number.NaN)
   return {
     id: idOf(message),
     tenantId,
