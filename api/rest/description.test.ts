@@ -9,6 +9,7 @@ interface Description {
 
 interface Operation {
   readonly operationId: string
+  readonly tags: readonly string[]
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[]
 }
 
@@ -38,6 +39,7 @@ describe('the API description', () => {
         named,
         path,
       )
+      assert.match(operation.tags.join(), /^\w+(-\w+)*$/, `${path}: the page shows it as a heading`)
     }
   })
 

@@ -105,7 +105,10 @@ function answerOf(schema: JsonObject, mayBeEmpty: boolean): JsonObject {
 
 /** What a call is about: the first word of its path behind `/api`. */
 function tagOf(path: string): string {
-  const [first = '', second = ''] = path.replace(/^\/api\//, '').split('/')
+  const [first = '', second = ''] = path
+    .replace(/^\/api\//, '')
+    .replace(/^(\{\w+\}\/)+/, '')
+    .split('/')
   return ['noauth', 'plugins', 'tenant', 'customer'].includes(first) && /^[a-z]/.test(second) ? second : first
 }
 
