@@ -13,6 +13,13 @@ describe('a telemetry body', () => {
     ])
   })
 
+  test('is read as leniently as what devices send', () => {
+    assert.deepEqual(telemetryOf("{a: 1; 'b' = two}", NOW, true)[0]?.entries, [
+      { key: 'a', type: 'LONG', value: 1 },
+      { key: 'b', type: 'STRING', value: 'two' },
+    ])
+  })
+
   test('turns texts that are plain numbers into numbers only where that is on', () => {
     assert.deepEqual(telemetryOf('{"a":"12"}', NOW, true)[0]?.entries, [{ key: 'a', type: 'LONG', value: 12 }])
     assert.deepEqual(telemetryOf('{"a":"12"}', NOW, false)[0]?.entries, [{ key: 'a', type: 'STRING', value: '12' }])
@@ -24,6 +31,7 @@ describe('a telemetry body', () => {
       '{': 'Unable to parse time series payload: Invalid JSON body!',
       '': 'Unable to parse time series payload: Invalid JSON body!',
       '"x"': `${invalid}Can't parse value: "x"`,
+      word: `${invalid}Can't parse value: "word"`,
       '[1]': `${invalid}Can't parse value: 1`,
       '{"a":1,"b":null}': `${invalid}Can't parse value: null`,
       '{"ts":"x","values":{"a":1}}': `${invalid}ts must be a number of milliseconds`,
@@ -49,6 +57,7 @@ describe('an attributes body', () => {
   test('is refused with the reason, whole', () => {
     const refusals: Readonly<Record<string, string>> = {
       '{': 'Invalid JSON',
+      word: 'Request is not a JSON object',
       '[1]': 'Request is not a JSON object',
       '2.0': 'Request is not a JSON object',
       '{}': 'No attributes data found in request body!',

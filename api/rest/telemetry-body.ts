@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { entriesOf, type ConversionOptions } from '../../model/entry-json.ts'
 import { isMillraceError } from '../../model/errors.ts'
-import { isJsonObject, parseJson, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
+import { isJsonObject, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
+import { parseLenientJson } from '../../model/lenient-json.ts'
 import type { Entry, TelemetryGroup } from '../../model/value.ts'
 import { TelemetryRouteErrors } from './telemetry-errors.ts'
 
@@ -48,7 +49,7 @@ export function attributesOf(text: string, castStrings: boolean): readonly Entry
 
 function parsed(text: string, refuse: () => Error): JsonValue {
   try {
-    return parseJson(text)
+    return parseLenientJson(text)
   } catch (error) {
     if (isMillraceError(error)) throw refuse()
     throw error

@@ -18,7 +18,7 @@ import {
 import { attributeAnswerJson } from '../payload/attribute-answer.ts'
 import { decodeBy, decodeOwn, decodeReply, isProtobufDown } from '../payload/device-payloads.ts'
 import { attributeRequestOf, splitKeys, type JsonPayloadDecoder } from '../payload/json.ts'
-import { parseDeviceJson } from '../payload/lenient-json.ts'
+import { parseLenientJson } from '../../model/lenient-json.ts'
 import { claimOfferOf } from '../payload/onboarding.ts'
 import {
   decodeClaim,
@@ -396,6 +396,6 @@ function callId(text: string): number {
 /** Throws `invalid` where it is no object. */
 function answerText(body: Buffer): string {
   const text = body.toString('utf8')
-  if (!isJsonObject(parseDeviceJson(text))) throw CoapErrors.ANSWER_NOT_OBJECT()
+  if (!isJsonObject(parseLenientJson(text))) throw CoapErrors.ANSWER_NOT_OBJECT()
   return text
 }

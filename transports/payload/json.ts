@@ -9,7 +9,7 @@ import { LAST_TS, type Entry } from '../../model/value.ts'
 import type { AttributeRequest, UploadGroup } from '../../engine/device/gateway.ts'
 import { PayloadErrors } from './errors.ts'
 import { FlatJsonReader, LONGEST_FAST_KEY, type NamedUpload } from './flat-json.ts'
-import { parseDeviceJson } from './lenient-json.ts'
+import { parseLenientJson } from '../../model/lenient-json.ts'
 import type { PayloadLimits } from './limits.ts'
 
 const SHOWN_CHARACTERS = 200
@@ -130,7 +130,7 @@ export function parseBody(body: Buffer): JsonValue {
   if (!isUtf8(body)) throw PayloadErrors.NOT_TEXT()
   const text = body.toString('utf8')
   if (text.trim() === '') throw PayloadErrors.EMPTY()
-  return parseDeviceJson(text)
+  return parseLenientJson(text)
 }
 
 function isObject(value: JsonValue): value is JsonObject {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { JsonPayloadDecoder } from './json.ts'
-import { strictJsonOf } from './lenient-json.ts'
+import { strictJsonOf } from '../../model/lenient-json.ts'
 import { DEFAULT_PAYLOAD_LIMITS } from './limits.ts'
 
 const decoder = new JsonPayloadDecoder(DEFAULT_PAYLOAD_LIMITS)

@@ -15,7 +15,7 @@ import {
   type ProvisionRequest,
 } from '../../engine/device/gateway.ts'
 import { PayloadErrors } from './errors.ts'
-import { parseDeviceJson } from './lenient-json.ts'
+import { parseLenientJson } from '../../model/lenient-json.ts'
 
 const SHOWN_CHARACTERS = 200
 
@@ -69,7 +69,7 @@ function textOf(body: Buffer): string {
 }
 
 function objectOf(text: string): JsonObject {
-  const value = parseDeviceJson(text)
+  const value = parseLenientJson(text)
   if (!isJsonObject(value)) throw PayloadErrors.WRONG_SHAPE({ value: shown(text) })
   return value
 }

@@ -1,10 +1,11 @@
 /**
- * JSON as the reference's parser takes it of devices (`device-api.md` 2.3): names without quotes or in single ones, `=` and `=>` for the
- * colon, `;` for the comma, comments, bare words as texts, left out elements of a list as null. Firmware that prints its payloads by hand
- * lives by it. Read only where a payload is no strict JSON, and written anew as such, so that one parser decides what its values mean.
+ * JSON as the reference's parser takes it of devices (`device-api.md` 2.3) and of who saves for them (`rest-api.md` 4.5): names without
+ * quotes or in single ones, `=` and `=>` for the colon, `;` for the comma, comments, bare words as texts, left out elements of a list as
+ * null. Firmware that prints its payloads by hand lives by it. Read only where a payload is no strict JSON, and written anew as such, so
+ * that one parser decides what its values mean.
  */
-import { isMillraceError } from '../../model/errors.ts'
-import { parseJson, type JsonValue } from '../../model/json.ts'
+import { isMillraceError } from './errors.ts'
+import { parseJson, type JsonValue } from './json.ts'
 
 const NO_JSON = 'json.JSON_INVALID'
 const BLANKS = /[ \t\r\n]+/y
@@ -185,8 +186,8 @@ class LenientReader {
   }
 }
 
-/** Of a device. Throws `invalid`: what is wrong with it as strict JSON, where it is none at all. */
-export function parseDeviceJson(text: string): JsonValue {
+/** Throws `invalid`: what is wrong with it as strict JSON, where it is none at all. */
+export function parseLenientJson(text: string): JsonValue {
   try {
     return parseJson(text)
   } catch (error) {
