@@ -26,11 +26,15 @@ export function sourceUpgrade(current: string, older: readonly string[]): Upgrad
   }
 }
 
-/** Version 0 said by a boolean, under a name of each node, where to put what was fetched. */
-export function fetchToUpgrade(older: string, whenTrue: 'DATA' | 'METADATA'): Upgrade {
+/**
+ * Version 0 said by a boolean, under a name of each node, where to put what was fetched. `whenAbsent` is for files from before it could be
+ * said; without it they can not be raised.
+ */
+export function fetchToUpgrade(older: string, whenTrue: 'DATA' | 'METADATA', whenAbsent?: 'METADATA'): Upgrade {
   return (configuration, fromVersion) => {
     if (fromVersion > 0) return configuration
-    const { [older]: _said, ...rest } = configuration
+    const { [older]: said, ...rest } = configuration
+    if (whenAbsent !== undefined && (said ?? null) === null) return { ...rest, fetchTo: whenAbsent }
     const isTrue = oldBoolean(configuration, older)
     return { ...rest, fetchTo: isTrue === (whenTrue === 'DATA') ? 'DATA' : 'METADATA' }
   }

@@ -172,6 +172,10 @@ test('old configurations become those of now', () => {
     clientAttributeNames: [],
     fetchTo: 'DATA',
   })
+  for (const said of [{}, { fetchToData: null }]) {
+    const { fetchTo } = upgraded(originatorAttributes, { ...said, serverAttributeNames: ['a'] })
+    assert.equal(fetchTo, 'METADATA')
+  }
   for (const definition of [customerAttributes, tenantAttributes, relatedEntityData]) {
     const own = definition === relatedEntityData ? { relationsQuery: { direction: 'FROM', maxLevel: 1 } } : {}
     const old = { attrMapping: { a: 'b' }, telemetry: 'true', ...own }

@@ -28,7 +28,7 @@ export const originatorAttributes = defineNode({
       expect: { relations: ['Failure'] },
     },
   ],
-  upgrade: fetchToUpgrade('fetchToData', 'DATA'),
+  upgrade: fetchToUpgrade('fetchToData', 'DATA', 'METADATA'),
   uses: ['attributes', 'history'],
   create: (configuration, { services }) => {
     const fetch = attributesFetch(configuration, services)

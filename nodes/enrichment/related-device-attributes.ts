@@ -42,7 +42,7 @@ export const relatedDeviceAttributes = defineNode({
       expect: { relations: ['Failure'] },
     },
   ],
-  upgrade: fetchToUpgrade('fetchToData', 'DATA'),
+  upgrade: fetchToUpgrade('fetchToData', 'DATA', 'METADATA'),
   uses: ['attributes', 'history', 'relations'],
   create: (configuration, { services }) => {
     const fetch = attributesFetch(configuration, services)
