@@ -32,6 +32,7 @@ interface Known {
 
 /** A number that nearly all have: filters by it match any share of them. */
 const LEVEL: EntityKey = { type: 'SERVER_ATTRIBUTE', key: 'level' }
+const LATEST_LEVEL: EntityKey = { type: 'TIME_SERIES', key: 'level' }
 const KEYS: readonly EntityKey[] = [
   { type: 'SERVER_ATTRIBUTE', key: 'a' },
   { type: 'SHARED_ATTRIBUTE', key: 'a' },
@@ -40,6 +41,7 @@ const KEYS: readonly EntityKey[] = [
   LEVEL,
   { type: 'TIME_SERIES', key: 'a' },
   { type: 'TIME_SERIES', key: 'b' },
+  LATEST_LEVEL,
 ]
 const FIELDS = ['name', 'label', 'createdTime', 'ownerName', 'type'] as const
 const TEXTS = ['Alpha', 'alphabet', 'Beta 7', 'É*[x]', '\u212aelvin', 'ISTANBUL \u0130', 'a_b', '5', '', '\u{e000}']
@@ -146,13 +148,28 @@ function testRandomQueries(open: () => Promise<TestPlatform>): void {
     return { type: 'NUMERIC', operation: pick(operations), value: below(100) }
   }
 
+  /** A small page of what one filter matches: its ways differ by the order, and by how many match. */
+  function smallPage(level: AskedFilter): EntityDataQuery {
+    const key: EntityKey = { type: 'ENTITY_FIELD', key: pick(FIELDS) }
+    return {
+      filter: { kind: 'type', entityType: 'DEVICE', name: '', types: ['default'] },
+      ...{ keyFilters: [level], operation: pick(['AND', 'OR'] as const), fields: ['name'], latest: [] },
+      page: {
+        ...{ page: below(5), pageSize: 7, textSearch: undefined, isDynamic: false },
+        sort: chance(0.8) ? { key, direction: pick(['ASC', 'DESC'] as const) } : undefined,
+      },
+    }
+  }
+
   function query(): EntityDataQuery {
     const keys = [...KEYS, ...FIELDS.map((key) => ({ type: 'ENTITY_FIELD', key }) as const)]
     const filters = Array.from({ length: below(3) }, (): AskedFilter => ({
       key: pick(keys),
       predicate: asked(predicate()),
     }))
-    if (chance(0.5)) filters.unshift({ key: LEVEL, predicate: asked(levelPredicate()) })
+    const level: AskedFilter = { key: pick([LEVEL, LATEST_LEVEL]), predicate: asked(levelPredicate()) }
+    if (chance(0.2)) return smallPage(level)
+    if (chance(0.5)) filters.unshift(level)
     const search = chance(0.5)
       ? pick(['al', 'ALPHA', 'tenant', '5.5', 'true', '\u00e9', 'k', 'i', '90071', 'ltal', 'lt5', '5.5al', '.0', 'e'])
       : undefined

@@ -6,6 +6,7 @@ import type { EntityCountQuery, EntityDataQuery, EntityKey, EntitySort, KeyFilte
 import { valueText } from '../../model/entry-json.ts'
 import type { LatestColumn } from '../../model/latest-column.ts'
 import type { SearchedEntity } from '../../storage/entities/queries/entity-queries.ts'
+import { isInOrder } from '../../storage/entities/queries/plans.ts'
 import type { EntitySelection, SelectedEntity } from '../../storage/entities/queries/query.ts'
 import { ATTRIBUTE_KEY_SCOPES } from './attribute-keys.ts'
 import { isRounded, readCandidateValues, valueAt } from './candidate-values.ts'
@@ -35,6 +36,15 @@ interface Candidates {
   readonly ids: readonly string[]
   /** Where a text is searched: what the entity store says of each. */
   readonly searched: readonly SearchedEntity[] | undefined
+}
+
+/** How many match, and the ids of a page of them; or of all, where the entity store is to sort them. */
+interface ColumnMatches {
+  readonly total: number
+  readonly isSorted: boolean
+  readonly ids: readonly string[]
+  /** How many these were found among. */
+  readonly candidates: number
 }
 
 /** Where none is asked for, so that pages go together. */
@@ -74,8 +84,29 @@ export class TelemetrySearch {
       const rows = await this.candidates(query, resolved)
       return { total: rows.length, rows: rows.slice(offset, offset + limit) }
     }
-    const { total, ids } = found
-    return { total, rows: await this.fieldsOf(resolved.selection, ids, query.fields) }
+    const { total, ids, isSorted } = found
+    if (isSorted) return { total, rows: await this.fieldsOf(resolved.selection, ids, query.fields) }
+    return { total, rows: await this.sortedPage(resolved, found, { limit, offset }, query.fields) }
+  }
+
+  /** Of these, in the order that the entity store has. */
+  private async sortedPage(
+    { selection, sort }: ResolvedQuery,
+    { ids, candidates }: Pick<ColumnMatches, 'ids' | 'candidates'>,
+    bounds: Bounds,
+    fields: readonly string[],
+  ): Promise<readonly SelectedEntity[]> {
+    const { limit, offset } = bounds
+    if (limit === 0 || ids.length <= offset) return []
+    if (!this.parts.entities.queries.sortsById(ids.length, candidates)) {
+      const kept = { ...selection, filters: partsOf(selection).inStore }
+      const wanted = new Set(ids)
+      const all = await this.parts.entities.queries.ids(kept, sort, MAX_CANDIDATES + 1)
+      const page = all.filter((id) => wanted.has(id)).slice(offset, offset + limit)
+      return this.fieldsOf(selection, page, fields)
+    }
+    const sources = selection.sources.map((source) => ({ ...source, ids }))
+    return this.parts.entities.queries.find({ ...selection, sources, filters: [] }, { sort, ...bounds }, fields)
   }
 
   /** In the order of the ids. */
@@ -97,7 +128,7 @@ export class TelemetrySearch {
     query: Asked,
     { selection, sort, search }: ResolvedQuery,
     { limit, offset }: Bounds,
-  ): Promise<{ readonly total: number; readonly ids: readonly string[] } | undefined> {
+  ): Promise<ColumnMatches | undefined> {
     const { entities, timeSeries } = this.parts
     const [source] = selection.sources
     const isOfOneType = selection.sources.length === 1 && source?.table.entityType !== 'ENTITY_VIEW'
@@ -107,9 +138,11 @@ export class TelemetrySearch {
     const others = here.filter(({ key }) => !isLatest(key))
     const order = sort !== undefined && isLatest(sort.key) ? sort : undefined
     const kept = { ...selection, filters: inStore }
+    // Where no index has the order, those that match are sorted alone.
+    const isSorted = order !== undefined || search !== undefined || (sort !== undefined && isInOrder(sort))
     const { ids, searched } = await this.columnCandidates(
       kept,
-      order === undefined ? (sort ?? BY_ID) : undefined,
+      order === undefined && isSorted ? (sort ?? BY_ID) : undefined,
       query,
       search,
     )
@@ -129,8 +162,10 @@ export class TelemetrySearch {
       const shownColumns = shown.flatMap(({ key }) => columns.get(key) ?? [])
       places = await this.searchedPlaces(query, selection, { text: search, searched, places, columns: shownColumns })
     }
+    const matches = { total: places.length, isSorted, candidates: ids.length }
+    if (!isSorted) return { ...matches, ids: places.map((place) => ids[place] ?? '') }
     const page = order === undefined ? places : firstPlaces(places, ids, order, columns, offset + limit)
-    return { total: places.length, ids: page.slice(offset, offset + limit).map((place) => ids[place] ?? '') }
+    return { ...matches, ids: page.slice(offset, offset + limit).map((place) => ids[place] ?? '') }
   }
 
   private async columnCandidates(

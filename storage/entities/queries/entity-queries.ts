@@ -22,6 +22,9 @@ const IDS_PER_READ = 1_000
 /** So many rows of SQLite come as one text: as rows they would cost three times as much (`benchmarks/entity-query`). */
 const MANY_ROWS = 1_000
 
+/** In PostgreSQL: it sorts all entities on several processors, and looks ids up one by one. */
+const MOST_SORTED_BY_ID = 0.1
+
 export interface TextSearch {
   readonly text: string
   readonly fields: readonly string[]
@@ -61,7 +64,7 @@ export class EntityQueryRepository {
   }
 
   /**
-   * The ids alone, in this order. Of sources of one type. They come as one text: as rows they would cost ten times as much
+   * The ids alone, in this order, or in the one that is read fastest. Of sources of one type. They come as one text: as rows they would cost ten times as much
    * (`benchmarks/entity-query`).
    */
   async ids(selection: EntitySelection, sort: EntitySort | undefined, limit: number): Promise<readonly string[]> {
@@ -70,7 +73,7 @@ export class EntityQueryRepository {
     const built = new SelectionSql(this.database, found)
     const where = built.where()
     const order = sort === undefined ? undefined : built.order(sort)
-    const by = order === undefined ? sql`` : sql` order by ${order.by}`
+    const by = order === undefined ? this.fastOrder(built, found) : sql` order by ${order.by}`
     const rows = sql`select e.id as id from ${built.from()}${order?.join ?? sql``}${where}${by} limit ${limit}`
     const joined = this.database.isShared ? sql`string_agg(id, '')` : sql`group_concat(id, '')`
     const query = sql<{ ids: string | null }>`select ${joined} as ids from (${rows}) as found`
@@ -79,6 +82,19 @@ export class EntityQueryRepository {
     return Array.from({ length: text.length / UUID_LENGTH }, (_, place) =>
       text.slice(place * UUID_LENGTH, (place + 1) * UUID_LENGTH),
     )
+  }
+
+  /** Whether so many of the entities, by their ids, are sorted sooner than all of them. */
+  sortsById(ids: number, entities: number): boolean {
+    return !this.database.isShared || ids <= entities * MOST_SORTED_BY_ID
+  }
+
+  /**
+   * SQLite has them by id else. By age they are as their latest values came into memory, where those by id are looked up half as fast;
+   * PostgreSQL reads its table as it was written.
+   */
+  private fastOrder(built: SelectionSql, { driver }: EntitySelection): Sql {
+    return this.database.isShared || driver !== undefined ? sql`` : sql` order by ${built.field('createdTime')}`
   }
 
   /**

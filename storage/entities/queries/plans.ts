@@ -93,6 +93,7 @@ export class QueryPlans {
   }
 }
 
-function isInOrder(sort: EntitySort | undefined): boolean {
+/** Whether an index has the order. */
+export function isInOrder(sort: EntitySort | undefined): boolean {
   return sort === undefined || (sort.key.type === 'ENTITY_FIELD' && WALKED_FIELDS.has(sort.key.key))
 }
