@@ -52,7 +52,9 @@ export function saved(entityId: string, key: string, value: number) {
 }
 
 export function valuesOf(attributes: EntityAttributes | undefined): Record<string, unknown> {
-  return Object.fromEntries([...(attributes?.get('SERVER_SCOPE') ?? [])].map(([key, each]) => [key, each.value]))
+  return Object.fromEntries(
+    [...(attributes?.get('SERVER_SCOPE')?.values() ?? [])].map(({ key, value }) => [key, value]),
+  )
 }
 
 export function testAttributeCache(open: OpenCache): void {

@@ -1,21 +1,20 @@
 /** The attributes of one entity in memory. */
 import type { AttributeScope } from '../model/value.ts'
 import type { ScopedAttribute } from '../storage/entities/attributes.ts'
-
-type ByKey = Map<string, ScopedAttribute>
+import { FewAttributes, type AttributesByKey } from './few-attributes.ts'
 
 export interface EntityAttributes {
   /** By key; undefined where the scope has none. */
-  get(scope: AttributeScope): ReadonlyMap<string, ScopedAttribute> | undefined
+  get(scope: AttributeScope): AttributesByKey | undefined
 }
 
-/** Most entities have attributes of one scope: an empty map takes 250 bytes, of each of a hundred thousand devices. */
+/** Most entities have attributes of one scope: the others take nothing, of each of a hundred thousand devices. */
 export class HeldAttributes implements EntityAttributes {
-  private client: ByKey | undefined
-  private server: ByKey | undefined
-  private shared: ByKey | undefined
+  private client: FewAttributes | undefined
+  private server: FewAttributes | undefined
+  private shared: FewAttributes | undefined
 
-  get(scope: AttributeScope): ReadonlyMap<string, ScopedAttribute> | undefined {
+  get(scope: AttributeScope): AttributesByKey | undefined {
     return this.of(scope)
   }
 
@@ -24,7 +23,7 @@ export class HeldAttributes implements EntityAttributes {
     const { scope, key } = attribute
     const byKey = this.of(scope) ?? this.open(scope)
     const before = byKey.get(key)
-    byKey.set(key, attribute)
+    byKey.set(attribute)
     return before
   }
 
@@ -36,7 +35,7 @@ export class HeldAttributes implements EntityAttributes {
     return before
   }
 
-  private of(scope: AttributeScope): ByKey | undefined {
+  private of(scope: AttributeScope): FewAttributes | undefined {
     switch (scope) {
       case 'CLIENT_SCOPE':
         return this.client
@@ -47,8 +46,8 @@ export class HeldAttributes implements EntityAttributes {
     }
   }
 
-  private open(scope: AttributeScope): ByKey {
-    const byKey: ByKey = new Map()
+  private open(scope: AttributeScope): FewAttributes {
+    const byKey = new FewAttributes()
     switch (scope) {
       case 'CLIENT_SCOPE':
         this.client = byKey

@@ -61,7 +61,7 @@ const host = {
 }
 const kind = {
   name: 'session',
-  create: ({ id }: { id: string }) => new SessionActor(host, id, (_event: SessionEvent) => undefined),
+  create: ({ id }: { id: string }) => new SessionActor(host, id, { tell: () => true }),
 }
 const listener = { sharedAttributesChanged: () => undefined, closed: () => undefined }
 

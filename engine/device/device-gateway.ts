@@ -132,7 +132,7 @@ class LocalDeviceGateway
     this.refreshing = new IdentityRefresh(this, this.records, clock)
     this.kind = {
       name: 'session',
-      create: ({ id, self }) => new SessionActor(this, id, (event) => void self.tell(event)),
+      create: ({ id, self }) => new SessionActor(this, id, self),
       idleTimeoutMs: ACTOR_IDLE_MS,
     }
     const { records, settings } = this

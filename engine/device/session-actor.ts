@@ -4,7 +4,7 @@
  * processes the device's owner does. Nothing in it waits: an upload that is being stored holds none behind it.
  */
 import type { Attribute } from '../../model/value.ts'
-import type { Behaviour } from '../actor/actor.ts'
+import type { ActorRef, Behaviour } from '../actor/actor.ts'
 import type { DeviceRecord } from './device-record.ts'
 import { NO_SESSIONS } from './device-record.ts'
 import { DeviceErrors } from './errors.ts'
@@ -28,12 +28,12 @@ export interface SessionActorHost {
 export class SessionActor implements Behaviour<SessionEvent> {
   private readonly host: SessionActorHost
   private readonly deviceId: string
-  private readonly tell: (event: SessionEvent) => void
+  private readonly self: Pick<ActorRef<SessionEvent>, 'tell'>
 
-  constructor(host: SessionActorHost, deviceId: string, tell: (event: SessionEvent) => void) {
+  constructor(host: SessionActorHost, deviceId: string, self: Pick<ActorRef<SessionEvent>, 'tell'>) {
     this.host = host
     this.deviceId = deviceId
-    this.tell = tell
+    this.self = self
   }
 
   receive(batch: readonly SessionEvent[]): void {
@@ -111,8 +111,8 @@ export class SessionActor implements Behaviour<SessionEvent> {
     if (record.missedSince === 0 || record.isReading) return
     record.isReading = true
     this.host.readShared(this.deviceId).then(
-      (attributes) => this.tell({ kind: 'attributes-read', attributes }),
-      () => this.tell({ kind: 'attributes-read', attributes: undefined }),
+      (attributes) => void this.self.tell({ kind: 'attributes-read', attributes }),
+      () => void this.self.tell({ kind: 'attributes-read', attributes: undefined }),
     )
   }
 

@@ -1,6 +1,7 @@
 /** What devices present when they connect; the id of credentials is unique over all tenants. */
 import type { CompiledQuery, Selectable } from 'kysely'
 import type { CredentialsType, DeviceCredentials } from '../../model/entities.ts'
+import { lruMap } from '../../model/lru-map.ts'
 import { isJsonObject, parseJson, type JsonObject } from '../../model/json.ts'
 import { statementOf, withParameters, type EntityDatabase, type Statement } from './database.ts'
 import { EntityStoreErrors } from './errors.ts'
@@ -43,9 +44,13 @@ export interface Claimant {
   readonly credentialsValue: string | null
 }
 
+/** Ids of tenants and profiles, and names of profiles. */
+const SHARED_TEXTS = 10_000
+
 export class DeviceCredentialsRepository {
   private readonly database: EntityDatabase
   private insertion: string | undefined
+  private readonly texts = lruMap<string>(SHARED_TEXTS)
   /** By credentials, built once: asked for every device that connects alone. */
   private readonly byOne: CompiledQuery<KnownDeviceRow>
   /** By the device's id: asked for every device of which an event is told. */
@@ -72,7 +77,7 @@ export class DeviceCredentialsRepository {
     const isOne = ids.length === 1
     const query = isOne ? withParameters(this.byOne, [only, type]) : knownDevices(this.database, type, ids).compile()
     const { rows } = await this.database.read(query)
-    return new Map(rows.map((row) => [row.credentialsId, knownDeviceOf(row)]))
+    return new Map(rows.map((row) => [row.credentialsId, this.knownDeviceOf(row)]))
   }
 
   /** Whatever the type of their credentials: with it, and the value. */
@@ -89,21 +94,21 @@ export class DeviceCredentialsRepository {
     return new Map(
       rows.map(({ credentialsType, credentialsValue, ...row }) => {
         const type = credentialsType as CredentialsType
-        return [row.credentialsId, { device: knownDeviceOf(row), credentialsType: type, credentialsValue }]
+        return [row.credentialsId, { device: this.knownDeviceOf(row), credentialsType: type, credentialsValue }]
       }),
     )
   }
 
   async findDeviceById(deviceId: string): Promise<KnownDevice | undefined> {
     const { rows } = await this.database.read(withParameters(this.byId, [deviceId]))
-    return rows[0] && knownDeviceOf(rows[0])
+    return rows[0] && this.knownDeviceOf(rows[0])
   }
 
   /** Devices of a tenant by name, in one read. */
   async findDevicesByName(tenantId: string, names: readonly string[]): Promise<ReadonlyMap<string, KnownDevice>> {
     const query = selectKnown(this.database).where('device.tenant_id', '=', tenantId).where('device.name', 'in', names)
     const { rows } = await this.database.read(query.compile())
-    return new Map(rows.map((row) => [row.deviceName, knownDeviceOf(row)]))
+    return new Map(rows.map((row) => [row.deviceName, this.knownDeviceOf(row)]))
   }
 
   insert(credentials: DeviceCredentials): readonly Statement[] {
@@ -121,6 +126,27 @@ export class DeviceCredentialsRepository {
       .where('version', '=', credentials.version - 1)
     const otherwise = () => EntityStoreErrors.VERSION_CONFLICT({ entity: 'Device credentials' })
     return [statementOf(query, { ...ID_UNIQUE, expect: { changes: 1, otherwise } })]
+  }
+
+  private knownDeviceOf(row: KnownDeviceRow): KnownDevice {
+    const { defaultQueueName, ownQueueId, credentialsId: _, additionalInfo, deviceData, ...device } = row
+    const queueName = defaultQueueName && queueNameOf(device.tenantId, defaultQueueName, ownQueueId)
+    return {
+      ...device,
+      tenantId: this.shared(device.tenantId),
+      deviceProfileId: this.shared(device.deviceProfileId),
+      deviceType: this.shared(device.deviceType),
+      queueName: queueName === '' ? null : queueName,
+      ...gatewayMembers(additionalInfo),
+      ...(device.transportType === 'LWM2M' ? lwm2mMembers(deviceData) : {}),
+    }
+  }
+
+  /** Identities of devices that are connected are kept: what many of them have is one text. */
+  private shared(text: string): string {
+    const known = this.texts.get(text)
+    if (known === undefined) this.texts.set(text, text)
+    return known ?? text
   }
 }
 
@@ -156,17 +182,6 @@ function selectKnown(database: EntityDatabase) {
       'device_profile.default_queue_name as defaultQueueName',
       'queue.id as ownQueueId',
     ])
-}
-
-function knownDeviceOf(row: KnownDeviceRow): KnownDevice {
-  const { defaultQueueName, ownQueueId, credentialsId: _, additionalInfo, deviceData, ...device } = row
-  const queueName = defaultQueueName && queueNameOf(device.tenantId, defaultQueueName, ownQueueId)
-  return {
-    ...device,
-    queueName: queueName === '' ? null : queueName,
-    ...gatewayMembers(additionalInfo),
-    ...(device.transportType === 'LWM2M' ? lwm2mMembers(deviceData) : {}),
-  }
 }
 
 function lwm2mMembers(deviceData: string): Pick<KnownDevice, 'ownLwm2m'> {
