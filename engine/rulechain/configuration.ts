@@ -9,7 +9,7 @@ export interface VersionedConfiguration {
 
 /**
  * The configuration at the type's version. Where an upgrade step fails, the configuration stays if it parses as it is, and
- * the type's default takes its place otherwise; a configuration already at the version (or ahead of it) is untouched.
+ * the type's default takes its place otherwise, and that of an absent one; a configuration already at the version (or ahead of it) is untouched.
  */
 export function currentConfiguration(
   definition: NodeDefinition,
@@ -24,6 +24,8 @@ export function currentConfiguration(
 
 function upgraded(definition: NodeDefinition, stored: VersionedConfiguration): JsonObject {
   if (definition.upgrade === undefined) return stored.configuration
+  // What a file leaves out or sets to null comes as an empty object.
+  if (Object.keys(stored.configuration).length === 0) return definition.defaultConfiguration
   try {
     return definition.upgrade(stored.configuration, stored.configurationVersion)
   } catch {

@@ -109,6 +109,11 @@ test('an older configuration is raised, the present one stays as it is', () => {
   assert.deepEqual(currentConfiguration(definition, present), present)
 })
 
+test('an absent configuration of an older version becomes the default', () => {
+  const raised = currentConfiguration(definition, { configuration: {}, configurationVersion: 0 })
+  assert.deepEqual(raised, { configuration: { from: 'default' }, configurationVersion: 2 })
+})
+
 test('where raising fails, what still parses stays and the default replaces what does not', () => {
   const raise = (configuration: { broken: true; wrong?: true }) =>
     currentConfiguration(definition, { configuration, configurationVersion: 0 })
