@@ -4,7 +4,6 @@
  */
 import {
   DiscardPolicy,
-  jetstream,
   jetstreamManager,
   RetentionPolicy,
   StorageType,
@@ -14,6 +13,7 @@ import type { Clock } from '../../model/clock.ts'
 import { errorText } from '../../model/errors.ts'
 import type { NatsLine } from '../cluster/nats-connection.ts'
 import { LinkErrors } from '../link/errors.ts'
+import { AcknowledgedPublisher } from '../link/jetstream/acknowledged-publisher.ts'
 import {
   ANSWER_MS,
   assertConnected,
@@ -73,6 +73,7 @@ export class NatsParkedLog implements ParkedLog {
   private readonly options: NatsParkedLogOptions
   private readonly stream: string
   private readonly subject: string
+  private readonly publisher: AcknowledgedPublisher
   private manager: JetStreamManager | undefined
   /** The place of the last block that this process knows. */
   private last = 0
@@ -81,32 +82,24 @@ export class NatsParkedLog implements ParkedLog {
     this.options = options
     this.stream = streamOf(options.prefix)
     this.subject = `${options.prefix}.parked.${options.partition}`
+    this.publisher = new AcknowledgedPublisher(options.line.connection, options.clock)
   }
 
   async load(visit: (place: number, body: Buffer, isSure: boolean) => void): Promise<void> {
-    const { line, clock, partition, onDamage } = this.options
-    this.manager = await jetstreamManager(line.connection, { checkAPI: false, timeout: ANSWER_MS })
-    // From here on who had the partition can append nothing.
-    const fence = await this.fence(new ParkedBlockWriter().finish(clock.now()).block)
-    for (let seq = 1; seq <= fence;) {
-      const query = { seq, next_by_subj: this.subject }
-      const found = await this.ask((manager) => manager.direct.getMessage(this.stream, query))
-      if (found === undefined) throw LinkErrors.BROKER_AWAY({ reason: `${this.stream} has no block ${fence} yet` })
-      seq = found.seq + 1
-      const body = bodyOf(found.data)
-      if (body === undefined) onDamage(partition, found.seq)
-      else visit(found.seq, body, true)
+    try {
+      await this.loadBlocks(visit)
+    } catch (error) {
+      // Who could not open it does not close it either.
+      this.publisher.close()
+      throw error
     }
   }
 
   async append(block: Buffer): Promise<number> {
     assertConnected(this.options.line)
-    const client = jetstream(this.options.line.connection, { timeout: ANSWER_MS })
     try {
-      const expect = { lastSubjectSequence: this.last }
-      const { seq } = await client.publish(this.subject, block, { expect, timeout: ANSWER_MS })
-      this.last = seq
-      return seq
+      const expected = { 'Nats-Expected-Last-Subject-Sequence': String(this.last) }
+      return (this.last = await this.publisher.publish(this.subject, block, expected, ANSWER_MS))
     } catch (error) {
       if (!isOvertaken(error)) throw away(error)
       // It may be this very block: the answer to the try before was lost.
@@ -130,8 +123,26 @@ export class NatsParkedLog implements ParkedLog {
     await this.ask((manager) => manager.streams.purge(this.stream, { filter: this.subject, seq: place }))
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
     // The connection stays its owner's.
+    this.publisher.close()
+    return Promise.resolve()
+  }
+
+  private async loadBlocks(visit: (place: number, body: Buffer, isSure: boolean) => void): Promise<void> {
+    const { line, clock, partition, onDamage } = this.options
+    this.manager = await jetstreamManager(line.connection, { checkAPI: false, timeout: ANSWER_MS })
+    // From here on who had the partition can append nothing.
+    const fence = await this.fence(new ParkedBlockWriter().finish(clock.now()).block)
+    for (let seq = 1; seq <= fence;) {
+      const query = { seq, next_by_subj: this.subject }
+      const found = await this.ask((manager) => manager.direct.getMessage(this.stream, query))
+      if (found === undefined) throw LinkErrors.BROKER_AWAY({ reason: `${this.stream} has no block ${fence} yet` })
+      seq = found.seq + 1
+      const body = bodyOf(found.data)
+      if (body === undefined) onDamage(partition, found.seq)
+      else visit(found.seq, body, true)
+    }
   }
 
   /** Appends a block behind whatever is the last one now. */
