@@ -23,6 +23,7 @@ const ANSWERS: Answers = {
   kafka: () => ({ topic: 'rehearsal', partition: 0, offset: '0' }),
   rabbitmq: () => undefined,
   twilio: () => undefined,
+  smpp: () => undefined,
   pubsub: () => ({ messageId: REQUEST_ID }),
   smtp: () => undefined,
 }

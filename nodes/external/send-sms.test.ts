@@ -5,11 +5,13 @@ import { createNode, runNode, testContext, testMessage } from '../testkit.ts'
 import { sendSms } from './send-sms.ts'
 
 const TWILIO = { type: 'TWILIO', accountSid: 'AC1', accountToken: 'token', numberFrom: '+15005550006' }
+const SMPP = { type: 'SMPP', protocolVersion: '3.4', host: 'centre', port: 2775, systemId: 'me', password: 'secret' }
 const SNS = { type: 'AWS_SNS', accessKeyId: 'A', secretAccessKey: 'S', region: 'eu-west-1' }
 
 async function sent(provider: JsonObject | null, numbers: string, configuration: JsonObject = {}) {
   const context = testContext()
   context.fakes.outbound.answers.twilio = () => undefined
+  context.fakes.outbound.answers.smpp = () => undefined
   context.fakes.outbound.answers.sns = () => ({ messageId: 'm', requestId: 'r' })
   const own = { useSystemSmsSettings: false, smsProviderConfiguration: provider, ...configuration }
   const node = await createNode(sendSms, { ...sendSms.defaultConfiguration, ...own }, context)
@@ -25,7 +27,7 @@ async function sent(provider: JsonObject | null, numbers: string, configuration:
   }
 }
 
-test('the text goes to each number, by either provider', async () => {
+test('the text goes to each number, by each provider', async () => {
   const text = 'Device pump has high temperature 50'
   const both = '+15005550009, +15005550010'
   assert.deepEqual(await sent(TWILIO, both), {
@@ -36,6 +38,7 @@ test('the text goes to each number, by either provider', async () => {
     ],
   })
   assert.deepEqual((await sent(SNS, '+15005550009')).calls, [{ phoneNumber: '+15005550009', message: text }])
+  assert.deepEqual((await sent(SMPP, '+15005550009')).calls, [{ numberTo: '+15005550009', text }])
 })
 
 test('one wrong number sends nothing', async () => {
@@ -47,7 +50,12 @@ test('one wrong number sends nothing', async () => {
 test('a provider that is missing, not known or incomplete is refused at the start', async () => {
   const refusals: readonly (readonly [JsonObject | null, RegExp])[] = [
     [null, /smsProviderConfiguration/],
-    [{ type: 'SMPP' }, /SMPP/],
+    [{ type: 'FAX' }, /'FAX' is none of AWS_SNS, TWILIO, SMPP/],
+    [{ type: 'SMPP' }, /host/],
+    [{ ...SMPP, port: 0 }, /port/],
+    [{ ...SMPP, protocolVersion: '5.0' }, /protocolVersion/],
+    [{ ...SMPP, bindType: 'TXX' }, /bindType/],
+    [{ ...SMPP, codingScheme: 4 }, /codingScheme/],
     [{ ...TWILIO, accountToken: null }, /accountToken/],
     [{ ...TWILIO, numberFrom: '123' }, /numberFrom/],
     [{ ...SNS, secretAccessKey: '' }, /secretAccessKey/],

@@ -1,6 +1,6 @@
 /** Sends a text message to phones (`rule-nodes.md` 73). */
 import { z } from 'zod'
-import type { NodeOutbound } from '../../engine/rulechain/capabilities/outbound.ts'
+import { SMPP_BINDS, type NodeOutbound, type ShortMessageCentre } from '../../engine/rulechain/capabilities/outbound.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 import { pattern } from '../pattern.ts'
@@ -19,17 +19,22 @@ const text = z
   .nullish()
   .transform((value) => value ?? '')
 
+const octet = z.int().min(0).max(255).nullish()
+
 const provider = z
   .looseObject({
     type: z.string(),
     ...{ accessKeyId: text, secretAccessKey: text.meta(SECRET), region: text },
     ...{ accountSid: text, accountToken: text.meta(SECRET), numberFrom: text, password: text.meta(SECRET) },
+    ...{ protocolVersion: text, host: text, port: z.int().nullish(), systemId: text, systemType: text, bindType: text },
+    ...{ serviceType: text, sourceAddress: text, addressRange: text, codingScheme: octet },
+    ...{ sourceTon: octet, sourceNpi: octet, destinationTon: octet, destinationNpi: octet },
   })
   .nullish()
   .meta({
     title: 'Provider',
     description:
-      'AWS_SNS (accessKeyId, secretAccessKey, region) or TWILIO (accountSid, accountToken, numberFrom). A node with SMPP does not start.',
+      'AWS_SNS (accessKeyId, secretAccessKey, region), TWILIO (accountSid, accountToken, numberFrom) or SMPP (protocolVersion 3.3 or 3.4, host, port, systemId, password; bindType, systemType, serviceType, sourceAddress, addressRange, types of numbers, codingScheme 0, 1, 3 or 8).',
   })
 
 export const sendSms = defineNode({
@@ -38,7 +43,7 @@ export const sendSms = defineNode({
   category: 'EXTERNAL',
   relations: ['Success'],
   description:
-    'Sends a text to phone numbers, one after another; a number that fails ends it. A redelivered message is sent again. Both providers are checked against fakes of their protocols.',
+    'Sends a text to phone numbers, one after another; a number that fails ends it. A redelivered message is sent again. AWS and Twilio are checked against fakes of their protocols, SMPP against the server of its library.',
   configuration: z.looseObject({
     numbersToTemplate: z.string().min(1).meta({
       title: 'Numbers',
@@ -94,7 +99,14 @@ function senderOf(settings: z.output<typeof provider>, outbound: NodeOutbound): 
       close: () => client.close(),
     }
   }
-  if (type !== 'TWILIO') throw refused('smsProviderConfiguration.type', `'${type}' is none of AWS_SNS, TWILIO`)
+  if (type === 'SMPP') {
+    const client = outbound.open('smpp', centreOf(settings))
+    return {
+      send: (numberTo, body) => client.call({ numberTo, text: body }, bytesOf(body)),
+      close: () => client.close(),
+    }
+  }
+  if (type !== 'TWILIO') throw refused('smsProviderConfiguration.type', `'${type}' is none of AWS_SNS, TWILIO, SMPP`)
   for (const [field, value] of Object.entries({ accountSid, accountToken }))
     if (value === '') throw refused(`smsProviderConfiguration.${field}`, 'is missing')
   if (!PHONE_NUMBER.test(numberFrom) && !TWILIO_ID.test(numberFrom))
@@ -103,6 +115,29 @@ function senderOf(settings: z.output<typeof provider>, outbound: NodeOutbound): 
   return {
     send: (numberTo, body) => client.call({ numberTo, text: body }, bytesOf(body)),
     close: () => client.close(),
+  }
+}
+
+/** A number of the sender that is none is a name (type 5); the phones are written in the international form (type and plan 1). */
+function centreOf(settings: NonNullable<z.output<typeof provider>>): ShortMessageCentre {
+  const { host, port, systemId, password, systemType, serviceType, sourceAddress, addressRange } = settings
+  for (const [field, value] of Object.entries({ host, systemId, password }))
+    if (value === '') throw refused(`smsProviderConfiguration.${field}`, 'is missing')
+  if (typeof port !== 'number' || port < 1 || port > 65_535)
+    throw refused('smsProviderConfiguration.port', 'is no port of TCP')
+  const { sourceTon, sourceNpi, destinationTon, destinationNpi } = settings
+  const one = <Value>(field: string, value: unknown, allowed: readonly Value[]): Value => {
+    const found = allowed.find((each) => each === value)
+    if (found === undefined) throw refused(`smsProviderConfiguration.${field}`, `is none of ${allowed.join(', ')}`)
+    return found
+  }
+  return {
+    ...{ host, port, systemId, password, systemType, serviceType, sourceAddress, addressRange },
+    protocolVersion: one('protocolVersion', settings.protocolVersion, ['3.3', '3.4'] as const),
+    bindType: one('bindType', settings.bindType || 'TX', SMPP_BINDS),
+    codingScheme: one('codingScheme', settings.codingScheme ?? 0, [0, 1, 3, 8] as const),
+    ...{ sourceTon: sourceTon ?? 5, sourceNpi: sourceNpi ?? 0 },
+    ...{ destinationTon: destinationTon ?? 1, destinationNpi: destinationNpi ?? 1 },
   }
 }
 

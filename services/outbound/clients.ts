@@ -11,6 +11,7 @@ export const LOADERS: { readonly [Kind in OutboundKind]: () => Promise<OpenClien
   kafka: async () => (await import('./clients/kafka.ts')).openKafka,
   rabbitmq: async () => (await import('./clients/rabbitmq.ts')).openRabbitMq,
   twilio: async () => (await import('./clients/twilio.ts')).openTwilio,
+  smpp: async () => (await import('./clients/smpp.ts')).openSmpp,
   pubsub: async () => (await import('./clients/pubsub.ts')).openPubSub,
   smtp: async () => (await import('./clients/smtp.ts')).openSmtp,
 }

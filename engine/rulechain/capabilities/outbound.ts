@@ -40,6 +40,7 @@ export interface OutboundKinds {
   readonly kafka: { readonly settings: KafkaTarget; readonly call: KafkaRecord; readonly answer: KafkaReceipt }
   readonly rabbitmq: { readonly settings: RabbitTarget; readonly call: RabbitMessage; readonly answer: void }
   readonly twilio: { readonly settings: TwilioAccount; readonly call: TextMessage; readonly answer: void }
+  readonly smpp: { readonly settings: ShortMessageCentre; readonly call: TextMessage; readonly answer: void }
   readonly pubsub: { readonly settings: PubSubTarget; readonly call: PubSubMessage; readonly answer: PubSubReceipt }
   readonly smtp: { readonly settings: SmtpTarget; readonly call: NodeMailMessage; readonly answer: void }
 }
@@ -218,6 +219,28 @@ export interface TwilioAccount {
   readonly numberFrom: string
   /** In the place of Twilio's. */
   readonly endpoint?: string
+}
+
+export const SMPP_BINDS = ['TX', 'RX', 'TRX'] as const
+/** What is one octet in the protocol, as numbers; no text is longer than its field there. */
+export interface ShortMessageCentre {
+  readonly host: string
+  readonly port: number
+  readonly protocolVersion: '3.3' | '3.4'
+  readonly systemId: string
+  readonly password: string
+  readonly systemType: string
+  readonly bindType: (typeof SMPP_BINDS)[number]
+  readonly serviceType: string
+  /** Empty: the centre's own. */
+  readonly sourceAddress: string
+  readonly sourceTon: number
+  readonly sourceNpi: number
+  readonly destinationTon: number
+  readonly destinationNpi: number
+  readonly addressRange: string
+  /** 0: the default alphabet, and UCS-2 where a text has other characters; 1: ASCII; 3: Latin 1; 8: UCS-2. */
+  readonly codingScheme: 0 | 1 | 3 | 8
 }
 
 export interface TextMessage {
