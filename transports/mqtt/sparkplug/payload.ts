@@ -117,9 +117,9 @@ function valueAt(number: number, wireType: number, reader: WireReader): WireValu
     case VALUE.long:
       return wireType === WireType.VARINT ? { field: number, value: reader.varint() } : undefined
     case VALUE.float:
-      return wireType === WireType.FIXED32 ? { field: number, value: reader.fixed(4).readFloatLE() } : undefined
+      return wireType === WireType.FIXED32 ? { field: number, value: reader.float() } : undefined
     case VALUE.double:
-      return wireType === WireType.FIXED64 ? { field: number, value: reader.fixed(8).readDoubleLE() } : undefined
+      return wireType === WireType.FIXED64 ? { field: number, value: reader.double() } : undefined
     case VALUE.boolean:
       return wireType === WireType.VARINT ? { field: number, value: reader.varint() !== 0n } : undefined
     case VALUE.string:

@@ -45,7 +45,7 @@ function scalarOf(type: ScalarType, reader: WireReader): string | number | bigin
     case 'string':
       return reader.delimited().text()
     case 'double':
-      return reader.fixed(8).readDoubleLE()
+      return reader.double()
     case 'bool':
       return reader.bool()
     case 'int64':

@@ -145,9 +145,9 @@ const SCALAR_WIRE_TYPES: Readonly<Record<ScalarKind, number>> = {
 function scalarOf(kind: ScalarKind, reader: WireReader): Scalar {
   switch (kind) {
     case 'double':
-      return decimal(reader.fixed(8).readDoubleLE())
+      return decimal(reader.double())
     case 'float':
-      return decimal(shortest(reader.fixed(4).readFloatLE()))
+      return decimal(shortest(reader.float()))
     case 'int32':
       return reader.int32()
     case 'uint32':

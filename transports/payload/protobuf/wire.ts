@@ -76,6 +76,19 @@ export class WireReader {
     return new WireReader(this.bytes, start, this.position)
   }
 
+  /** Where it stands: a view of eight bytes costs more than the number. */
+  double(): number {
+    const start = this.position
+    this.advance(8)
+    return this.bytes.readDoubleLE(start)
+  }
+
+  float(): number {
+    const start = this.position
+    this.advance(4)
+    return this.bytes.readFloatLE(start)
+  }
+
   /** So many bytes, no copy. */
   fixed(length: number): Buffer {
     const start = this.position
