@@ -257,6 +257,9 @@ describe('with a real broker', { skip }, async () => {
       for (const { inlet } of sources) inlet.store()
       return sources.every(({ inlet }) => new Set(inlet.texts).size === sent)
     })
+    // Brokers that were not heard meanwhile are heard again.
+    await send(values('one more'))
+    await until(() => sources.every(({ inlet }) => inlet.texts.includes('one more')))
     for (const { source } of sources) await source.close()
     assert.equal(shares.fetched.bytes, 0)
   })

@@ -85,8 +85,9 @@ function guardAnswers(socket: Socket, longestAnswer: number, room: AnswerRoom | 
       socket.pause()
       room.onRoom(0, () => {
         if (socket.destroyed) return
+        // Before the chunk, which may have to wait once more: then it is paused anew.
+        socket.resume()
         guardedEmit('data', chunk)
-        if (!room.isOver) socket.resume()
       })
       return true
     }
