@@ -101,7 +101,7 @@ export class TelemetrySearch {
     if (!this.parts.entities.queries.sortsById(ids.length, candidates)) {
       const kept = { ...selection, filters: partsOf(selection).inStore }
       const wanted = new Set(ids)
-      const all = await this.parts.entities.queries.ids(kept, sort, MAX_CANDIDATES + 1)
+      const all = await this.parts.entities.queries.ids(kept, sort ?? BY_ID, MAX_CANDIDATES + 1)
       const page = all.filter((id) => wanted.has(id)).slice(offset, offset + limit)
       return this.fieldsOf(selection, page, fields)
     }
