@@ -28,6 +28,8 @@ const FEW_MATCHES = 100
  * match that is looked up in its turn costs 1 µs.
  */
 const MOST_PROBED_IN_SQLITE = 1 / 3
+/** The same of flags: those that are equal come out of the index by id, and need no sorting. */
+const MOST_FLAGS_PROBED_IN_SQLITE = 0.6
 /** Above this share PostgreSQL reads all entities once, on several processors. */
 const MOST_PROBED_IN_POSTGRES = 0.05
 /** Fields that an index has in their order. */
@@ -56,7 +58,7 @@ export class QueryPlans {
     const probed: EntitySelection = { ...selection, driver: { filter, way: 'probed' } }
     if (matches <= FEW_MATCHES) return { counted: probed, found: probed, matches: 0 }
     const entities = await this.entitiesIn(selection)
-    const way = this.wayOf(matches, entities)
+    const way = this.wayOf(filter, matches / entities)
     const counted = way === undefined ? selection : { ...selection, driver: { filter, way } }
     const looked = ((order?.offset ?? 0) + (order?.limit ?? Infinity)) * (entities / matches)
     const isWalked = order !== undefined && isInOrder(order.sort) && looked < matches
@@ -64,9 +66,10 @@ export class QueryPlans {
   }
 
   /** Undefined where the entities are looked at one by one. */
-  private wayOf(matches: number, entities: number): DriverWay | undefined {
-    if (this.database.isShared) return matches <= entities * MOST_PROBED_IN_POSTGRES ? 'probed' : 'joined'
-    return matches <= entities * MOST_PROBED_IN_SQLITE ? 'probed' : undefined
+  private wayOf({ predicate }: KeyFilter, share: number): DriverWay | undefined {
+    if (this.database.isShared) return share <= MOST_PROBED_IN_POSTGRES ? 'probed' : 'joined'
+    const most = predicate.type === 'BOOLEAN' ? MOST_FLAGS_PROBED_IN_SQLITE : MOST_PROBED_IN_SQLITE
+    return share <= most ? 'probed' : undefined
   }
 
   /** How many the sources have in all, before their filters. */
