@@ -1,13 +1,17 @@
 /** Counts by which a way to look is chosen: they may be old, as a wrong one costs time alone. */
+import { createHash } from 'node:crypto'
 
 const MOST = 10_000
 /** A count is asked for again after so many uses. */
 const USES = 100
+/** A name that is longer stands here by its digest: it says what users look for, which may be megabytes. */
+const LONGEST_NAME = 128
 
 export class Estimates {
   private readonly known = new Map<string, { readonly count: number; uses: number }>()
 
-  async of(name: string, ask: () => Promise<number>): Promise<number> {
+  async of(named: string, ask: () => Promise<number>): Promise<number> {
+    const name = named.length > LONGEST_NAME ? createHash('sha256').update(named).digest('base64') : named
     const known = this.known.get(name)
     if (known !== undefined && ++known.uses < USES) return known.count
     const count = await ask()
