@@ -85,6 +85,18 @@ test('values of an entity whose field has all it needs wait for nothing, and mee
   assert.ok(isLater(read(VALUES, state({}))))
 })
 
+test('values behind news of the field or of the entity, read in the same turn, wait for what the news brings', async (t) => {
+  const { read, state } = await opened(t, OWN)
+  await read(VALUES, state({}))
+  for (const news of [{ kind: 'entity' }, { kind: 'field', id: 'f', version: 3 }] as const) {
+    assert.ok(!isLater(read(VALUES, state({}))))
+    const told = read(news, state({}))
+    const behind = read(VALUES, state({}))
+    assert.ok(isLater(behind), news.kind)
+    await Promise.all([told, behind])
+  }
+})
+
 test('what has to be read is waited for', async (t) => {
   const { read, state, tenantId } = await opened(t, OWNERS)
   await read(VALUES, state({}))

@@ -79,7 +79,17 @@ export class CalculationReader {
     state: EntityState | undefined,
     now: number,
   ): Soon<Known> {
+    this.hearNews(entity, payload)
     return this.atHand(tenantId, entity, payload, state, now) ?? this.readAll(tenantId, entity, payload, state, now)
+  }
+
+  /** What the log says is newer than what the feed brought here: before anything else is read, for values behind it in the same batch. */
+  private hearNews(entity: EntityId, payload: Payload | undefined): void {
+    const { facts, index } = this.parts
+    if (payload?.kind === 'entity') facts.forget(entity)
+    const news = payload?.kind === 'members' ? payload.news : payload
+    if (news?.kind === 'field' && (index.find(news.id)?.record.version ?? -1) < news.version)
+      void index.refresh(news.id)
   }
 
   /** The same as {@link readAll}; undefined where anything of it has to be waited for. */
@@ -114,9 +124,8 @@ export class CalculationReader {
     state: EntityState | undefined,
     now: number,
   ): Promise<Known> {
-    await this.bringUpToDate(tenantId, payload, state)
+    await this.bringUpToDate(tenantId, state)
     const { facts: known, limits } = this.parts
-    if (payload?.kind === 'entity') known.forget(entity)
     const facts = await known.of(entity)
     const common = {
       payload,
@@ -154,17 +163,10 @@ export class CalculationReader {
     return { payload, facts, fields, limits: common.limits, loaded, targets, factsOf, forwards }
   }
 
-  /** What the log says is newer than what the feed brought here, is read. */
-  private async bringUpToDate(
-    tenantId: string,
-    payload: Payload | undefined,
-    state: EntityState | undefined,
-  ): Promise<void> {
+  /** What is being read is there, and what the state says is newer than that. */
+  private async bringUpToDate(tenantId: string, state: EntityState | undefined): Promise<void> {
     const { index } = this.parts
     await index.pending(tenantId)
-    const news = payload?.kind === 'members' ? payload.news : payload
-    if (news?.kind === 'field' && (index.find(news.id)?.record.version ?? -1) < news.version)
-      await index.refresh(news.id)
     if (state === undefined) return
     for (const id of Object.keys(state.fields)) if (isOlder(index, id, state)) await index.refresh(id)
   }
