@@ -81,5 +81,7 @@ function numbersIn(value: JsonValue | undefined): number[] {
 }
 
 function double(value: number): JsonValue {
+  // JSON has no such numbers: squares of equal ones may add up to less than nothing.
+  if (!Number.isFinite(value)) return String(value)
   return Number.isInteger(value) ? new WholeDouble(value) : value
 }

@@ -142,6 +142,11 @@ test('a standard deviation comes from the sum of squares: its last digits are th
   assert.equal(await select('$.stddev($.n)', '{"n":[1,2,3]}'), '0.8164965809277263')
 })
 
+test('a result that is no number of JSON is a text, as the reference writes it', async () => {
+  assert.equal(await select('$.n.stddev()', '{"n":[0.1,0.1,0.1]}'), '"NaN"')
+  assert.equal(await select('$.n.sum()', '{"n":[1e308,1e308]}'), '"Infinity"')
+})
+
 test('what is not there is not found, also on the way', async () => {
   for (const path of [
     '$.nothing',
