@@ -72,6 +72,22 @@ test('all of a window are one message in the order in which they came, in the no
   assert.match(message?.queueName ?? '', /Slow$/)
 })
 
+test('what waits on for the next window keeps the order in which it came', async () => {
+  const { give, pass, state } = await opened({ strategy: 'ALL', outMsgType: 'MANY' })
+  for (const [ts, v] of [
+    [100_000, 1],
+    [111_000, 2],
+    [110_500, 3],
+  ] as const)
+    await give(ts, v)
+  await pass(10_001)
+  await pass(10_500)
+  assert.deepEqual(
+    state.sent.map(({ message }) => [...message.data.matchAll(/"v":(\d)/g)].map(([, v]) => v).join('')),
+    ['1', '23'],
+  )
+})
+
 test('old times are windows of their own, and what is not over waits on', async () => {
   const { give, pass, state } = await opened({})
   for (const ts of [1000, 5000, 20_000, 105_000]) await give(ts, ts)

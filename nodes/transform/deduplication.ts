@@ -94,7 +94,7 @@ export const deduplication = defineNode({
           left = left.filter(({ ts }) => ts >= end)
         }
         const [next] = left
-        turn.set(next === undefined ? undefined : left)
+        turn.set(next === undefined ? undefined : arrived.filter(({ ts }) => ts >= next.ts))
         // Messages of a time far ahead do not keep back those that come meanwhile.
         if (next !== undefined) turn.wakeAt(Math.min(next.ts, turn.now) + intervalMs + 1)
       },
