@@ -103,3 +103,21 @@ test('a device that falls silent while its activity waits for room becomes activ
   assert.deepEqual(eventsOf(bench).slice(20), ['INACTIVITY_EVENT', 'ACTIVITY_EVENT'])
   assert.equal(bench.attributes.value(last.entity, 'lastActivityTime'), bench.clock.now() - 1000)
 })
+
+test('devices that are gone take no room from those that wait behind them', async () => {
+  const bench = openGatewayBench({ activityReportMs: 1000, activityReportsPerSecond: 1 })
+  const fleet = await openFleet(bench, 20)
+  for (let period = 0; period < 2; period++) {
+    for (const { session } of fleet) session.touch()
+    await bench.clock.advance(1000)
+  }
+  const last = fleet[19]
+  assert.ok(last !== undefined)
+  const heardAt = bench.clock.now() - 1000
+  const { tenantId } = identityOf('fleet 19')
+  const written = () => bench.attributes.value(last.entity, 'lastActivityTime')
+  assert.notEqual(written(), heardAt)
+  for (const { entity } of fleet.slice(0, 19)) bench.feed.publish({ kind: 'entity-deleted', entity, tenantId })
+  await bench.clock.advance(1000)
+  assert.deepEqual([written(), bench.owner.figures().activityWaiting], [heardAt, 0])
+})

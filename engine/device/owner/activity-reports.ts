@@ -117,7 +117,7 @@ export class ActivityReports {
     this.filledAtMs = now
     let left = MAX_PER_TURN
     for (const device of this.late) {
-      if (left === 0 || !this.takeRoom()) break
+      if (left === 0 || !(device.isReleased || this.takeRoom())) break
       left--
       this.late.delete(device)
       this.report(device)
