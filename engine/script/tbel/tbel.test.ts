@@ -177,6 +177,7 @@ table('parsing and bytes', [
     "return [parseHexToFloat('41EA62CC'), parseFloat('0x3DCCCCCD'), parseBytesToFloat([66, 246, 233, 121])];",
     '[29.29824,0.1,123.456]',
   ],
+  ["return [parseHexToFloat('80000000'), parseHexToFloat('00000001')];", '[-0.0,1.4E-45]'],
   ["return [parseHexToInt('0102'), parseLittleEndianHexToInt('0102'), parseHexToFloat('41200000')];", '[258,513,10.0]'],
   ['return [parseBytesToInt([1, 2]), parseBytesToInt([1, 2, 3], 1, 2, false)];', '[258,770]'],
   ['return [intToHex(255), intToHex(-1), longToHex(5)];', '["FF","FFFF","05"]'],

@@ -6,7 +6,8 @@ const view = new DataView(new ArrayBuffer(8))
 /** The shortest decimal number that means the same single. */
 export function single(value: number): number {
   const rounded = Math.fround(value)
-  if (!Number.isFinite(rounded)) return rounded
+  // A zero has its sign.
+  if (!Number.isFinite(rounded) || rounded === 0) return rounded
   for (let digits = 2; digits < 10; digits++) {
     const short = Number(rounded.toPrecision(digits))
     if (Math.fround(short) === rounded) return short
