@@ -309,6 +309,7 @@ test('finds a client of LwM2M by its endpoint where its credentials ask for no s
   }
   assert.equal(await saved({ ...own, powerMode: null }), undefined)
   assert.deepEqual(await saved(own), own)
+  assert.deepEqual(await saved({ ...own, more: 'x'.repeat(1000), psmActivityTimer: { of: [] } }), own, 'nothing long')
 })
 
 test('tells what a client of LwM2M is to hear of itself at the bootstrap server', async () => {

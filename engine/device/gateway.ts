@@ -82,7 +82,7 @@ export interface DeviceIdentity {
   readonly mqtt?: MqttProfile
   /** What its profile says of LwM2M: its `transportConfiguration`, one object for all devices of the profile as long as it stays what it is. */
   readonly lwm2m?: JsonObject
-  /** What the device itself says of LwM2M, which counts before that: `deviceData.transportConfiguration`; absent where that has its type alone. */
+  /** What the device itself says of its power saving, which counts before that: of `deviceData.transportConfiguration`. */
   readonly ownLwm2m?: JsonObject
   /** Set where its profile has Protobuf for payloads of MQTT and CoAP; absent is JSON. */
   readonly payloads?: DevicePayloads

@@ -2,7 +2,7 @@
 import type { CompiledQuery, Selectable } from 'kysely'
 import type { CredentialsType, DeviceCredentials } from '../../model/entities.ts'
 import { lruMap } from '../../model/lru-map.ts'
-import { isJsonObject, parseJson, type JsonObject } from '../../model/json.ts'
+import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import { statementOf, withParameters, type EntityDatabase, type Statement } from './database.ts'
 import { EntityStoreErrors } from './errors.ts'
 import { queueNameOf } from './queues.ts'
@@ -25,7 +25,7 @@ export interface KnownDevice {
   readonly isGateway?: true
   /** Set where what it does counts as done by all devices behind it. */
   readonly overwritesActivityTime?: true
-  /** Of one that speaks LwM2M: its own `transportConfiguration`, where that has more than its type. */
+  /** Of one that speaks LwM2M: what its own `transportConfiguration` says of its power saving, where it does. */
   readonly ownLwm2m?: JsonObject
 }
 
@@ -186,9 +186,18 @@ function selectKnown(database: EntityDatabase) {
 
 function lwm2mMembers(deviceData: string): Pick<KnownDevice, 'ownLwm2m'> {
   const data = parseJson(deviceData)
-  const own = isJsonObject(data) ? data['transportConfiguration'] : undefined
-  if (own === undefined || !isJsonObject(own)) return {}
+  const said = isJsonObject(data) ? data['transportConfiguration'] : undefined
+  if (said === undefined || !isJsonObject(said)) return {}
+  const own = Object.fromEntries(LWM2M_MEMBERS.flatMap((name) => (isShort(said[name]) ? [[name, said[name]]] : [])))
   return Object.entries(own).every(([name, value]) => name === 'type' || value === null) ? {} : { ownLwm2m: own }
+}
+
+/** What a device may say of its power saving. The rest may be of any length, and identities stay in memory. */
+const LWM2M_MEMBERS = ['type', 'powerMode', 'psmActivityTimer', 'edrxCycle', 'pagingTransmissionWindow']
+const LONGEST_WORD = 64
+
+function isShort(value: JsonValue | undefined): value is string | number | null {
+  return typeof value === 'number' || value === null || (typeof value === 'string' && value.length <= LONGEST_WORD)
 }
 
 /** Few devices are gateways: of the others the text is not parsed. */
