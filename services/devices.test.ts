@@ -64,6 +64,20 @@ test('a new device is inactive by its attribute, so that who looks for inactive 
   await services.declared.of(devices).deleteByUser(tenant, device.id)
 })
 
+test('a new device is inactive also where long attributes are written with it', async () => {
+  const { services, tenant } = platform
+  const entries = [{ key: 'long', type: 'STRING', value: 'x'.repeat(2 ** 14) }] as const
+  const device = await services.devices.saveByUser(tenant, { name: 'imported with much' }, undefined, {
+    joined: async (saved) => {
+      const entity = { entityType: 'DEVICE', id: saved.id } as const
+      const route = () => services.declared.of(devices).routeOf(saved)
+      return [await services.attributes.savingByUser(tenant, { entity, scope: 'SERVER_SCOPE', entries, route })]
+    },
+  })
+  const keys = await services.attributes.keys({ entityType: 'DEVICE', id: device.id }, 'SERVER_SCOPE')
+  assert.deepEqual(keys.toSorted(), ['active', 'long'])
+})
+
 test('refuses a name that is taken and leaves nothing behind', async () => {
   const { services, tenant, tenantId, link } = platform
   await services.devices.saveByUser(tenant, { name: 'twice' })

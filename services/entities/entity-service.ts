@@ -260,6 +260,8 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
         parts.feed.publish({ kind: 'relations-changed', entity: entityId('TENANT', tenantId), tenantId })
       for (const other of joined) other.inDoubt?.()
     })
+    // Whoever looked while it was made, for what is written with it, found none.
+    if (type === 'ENTITY_CREATED') parts.forgetAttributes(record.id)
     for (const other of joined) other.committed?.(written)
     parts.notifications.committed(told)
     if (type !== 'ENTITY_DELETED') this.tell(record, type === 'ENTITY_CREATED' ? 'created' : 'changed')
