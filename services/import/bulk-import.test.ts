@@ -64,6 +64,12 @@ describe('a bulk import', () => {
     }
   })
 
+  test('of a line without attributes no read fails unheard', async (context) => {
+    const away = (): Promise<never> => Promise.reject(new Error('the database is away'))
+    context.mock.method(platform.services.declared.of(devices), 'routeOf', away)
+    await assert.rejects(run('plain\n', [{ type: 'NAME' }]), { message: 'the database is away' })
+  })
+
   /** More text than one entity's attributes may have together. */
   const TOO_LONG = 'x'.repeat(16 * 2 ** 20 + 1)
 

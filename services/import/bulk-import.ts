@@ -251,8 +251,9 @@ class LineImport {
       ['SHARED_SCOPE', shared],
     ]
     const entity = entityId(this.type, record.id)
-    const where = this.service.routeOf(record)
-    const route = () => where
+    // Asked for by whoever waits for it: one that fails and that nobody waits for would end the process.
+    let where: ReturnType<typeof this.service.routeOf> | undefined
+    const route = () => (where ??= this.service.routeOf(record))
     const given = scopes.filter(([, entries]) => entries.length > 0)
     return Promise.all(
       given.map(([scope, entries]) =>
