@@ -69,7 +69,7 @@ async function opened(t: TestContext, argument: JsonObject) {
     ...{ entity: ['DEVICE', id], owner },
     fields: { f: { version: 2, args: { t: { one: [1, 1] } }, own: null, ...held } },
   })
-  return { read, state, facts, device, tenantId }
+  return { read, state, facts, limits, device, tenantId }
 }
 
 test('values of an entity whose field has all it needs wait for nothing, and meet what they meet with a wait', async (t) => {
@@ -83,6 +83,15 @@ test('values of an entity whose field has all it needs wait for nothing, and mee
   assert.deepEqual([known.fields.length, known.loaded.size, known.facts?.owner.entityType], [1, 0, 'TENANT'])
   facts.forget(device)
   assert.ok(isLater(read(VALUES, state({}))))
+})
+
+test('limits that can not be read fail the message alone', async (t) => {
+  const { read, state, limits } = await opened(t, OWN)
+  await read(VALUES, state({}))
+  t.mock.method(limits, 'soon', () => Promise.reject(new Error('the database is away')))
+  const known = read(VALUES, state({}))
+  assert.ok(isLater(known))
+  await assert.rejects(known, { message: 'the database is away' })
 })
 
 test('values behind news of the field or of the entity, read in the same turn, wait for what the news brings', async (t) => {

@@ -102,9 +102,14 @@ export class CalculationReader {
   ): Known | undefined {
     const { index } = this.parts
     if (payload?.kind !== 'values' || state === undefined || index.pending(tenantId) !== undefined) return undefined
-    const limits = this.parts.limits.soon(tenantId)
     const facts = this.parts.facts.held(entity)
-    if (isLater(limits) || facts?.tenantId !== tenantId || isProfile(entity)) return undefined
+    if (facts?.tenantId !== tenantId || isProfile(entity)) return undefined
+    const limits = this.parts.limits.soon(tenantId)
+    if (isLater(limits)) {
+      // What is wrong with it hears who waits for it: the process would end of a promise that nobody hears.
+      limits.catch(() => undefined)
+      return undefined
+    }
     if (payload.from === undefined && this.dependentsIn(tenantId, entity, payload).length > 0) return undefined
     const fields = this.fieldsOf(tenantId, entity, facts)
     for (const id of Object.keys(state.fields)) if (isOlder(index, id, state)) return undefined
