@@ -127,7 +127,7 @@ export function sendErrorText(reply: HttpReply, error: MillraceError): void {
 
 /** True where even the telemetry calls answer with the error body: who asks and how, not what is asked for. */
 export function isRequestError(error: unknown): boolean {
-  return isMillraceError(error) && (error.status === 401 || /^(parameter|rate)\./.test(error.code))
+  return isMillraceError(error) && (error.status === 401 || /^(parameter\.|rate\.|auth\.OTHER_SCOPE$)/.test(error.code))
 }
 
 /** An unknown path and a wrong method are answered by the reference's web framework: without a character set. */

@@ -1,6 +1,7 @@
 /** Second factors by mail, and those that the system administrator insists on. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { NULL_UUID } from '../../model/entity-id.ts'
 import { users } from '../../services/entities/user.ts'
 import { MAIL_SETTINGS } from '../../services/mail/mail-settings.ts'
 import { startTestMailServer, type TestMailServer } from '../../services/mail/testkit.ts'
@@ -233,7 +234,8 @@ test('who must have a second factor can do nothing before it is set up', async (
   }
   const { body: half } = await login('must@example.org')
   assert.equal(half['refreshToken'], undefined)
-  for (const path of ['/api/auth/user', '/api/tenant/devices?pageSize=1&page=0', '/api/auth/2fa/providers'])
+  const telemetry = `/api/plugins/telemetry/TENANT/${NULL_UUID}/keys/timeseries`
+  for (const path of ['/api/auth/user', '/api/tenant/devices?pageSize=1&page=0', '/api/auth/2fa/providers', telemetry])
     assert.deepEqual(refusalOf(await call('GET', path, half['token'])), [403, 20], path)
   assert.equal((await call('POST', '/api/auth/token', undefined, { refreshToken: half['token'] })).status, 401)
   assert.deepEqual(refusalOf(await call('DELETE', `${CONFIG}?providerType=TOTP`, half['token'])), [403, 20])
