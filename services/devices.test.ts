@@ -78,6 +78,17 @@ test('a new device is inactive also where long attributes are written with it', 
   assert.deepEqual(keys.toSorted(), ['active', 'long'])
 })
 
+test('of what a device says of itself at length nothing is kept in memory', async () => {
+  const { services, tenant } = platform
+  const saved = async (more: string): Promise<boolean | undefined> => {
+    const name = `says ${more.length}`
+    const { id } = await services.devices.saveByUser(tenant, { name, additionalInfo: { gateway: true, more } })
+    return (await services.devices.findIdentity(id))?.isGateway
+  }
+  assert.equal(await saved('x'.repeat(65_000)), true)
+  assert.equal(await saved('x'.repeat(66_000)), undefined)
+})
+
 test('refuses a name that is taken and leaves nothing behind', async () => {
   const { services, tenant, tenantId, link } = platform
   await services.devices.saveByUser(tenant, { name: 'twice' })

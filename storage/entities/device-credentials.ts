@@ -1,5 +1,5 @@
 /** What devices present when they connect; the id of credentials is unique over all tenants. */
-import type { CompiledQuery, Selectable } from 'kysely'
+import { sql, type CompiledQuery, type Selectable } from 'kysely'
 import type { CredentialsType, DeviceCredentials } from '../../model/entities.ts'
 import { lruMap } from '../../model/lru-map.ts'
 import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../../model/json.ts'
@@ -31,7 +31,7 @@ export interface KnownDevice {
 
 type KnownDeviceRow = Omit<KnownDevice, 'queueName' | 'isGateway' | 'overwritesActivityTime' | 'ownLwm2m'> & {
   readonly credentialsId: string
-  readonly deviceData: string
+  readonly deviceData: string | null
   readonly additionalInfo: string | null
   readonly defaultQueueName: string | null
   /** Set where the queue of that name is the tenant's own. */
@@ -44,6 +44,8 @@ export interface Claimant {
   readonly credentialsValue: string | null
 }
 
+/** In characters. Hundreds of devices are read at once: what one says of itself at greater length is passed over. */
+const LONGEST = sql.lit(65_536)
 /** Ids of tenants and profiles, and names of profiles. */
 const SHARED_TEXTS = 10_000
 
@@ -138,7 +140,7 @@ export class DeviceCredentialsRepository {
       deviceType: this.shared(device.deviceType),
       queueName: queueName === '' ? null : queueName,
       ...gatewayMembers(additionalInfo),
-      ...(device.transportType === 'LWM2M' ? lwm2mMembers(deviceData) : {}),
+      ...lwm2mMembers(deviceData),
     }
   }
 
@@ -173,8 +175,11 @@ function selectKnown(database: EntityDatabase) {
       'device.customer_id as customerId',
       'device.name as deviceName',
       'device.label as deviceLabel',
-      'device.additional_info as additionalInfo',
-      'device.device_data as deviceData',
+      sql<string | null>`case when length(device.additional_info) <= ${LONGEST} then device.additional_info end`.as(
+        'additionalInfo',
+      ),
+      sql<string | null>`case when device_profile.transport_type = 'LWM2M' and length(device.device_data) <= ${LONGEST}
+        then device.device_data end`.as('deviceData'),
       'device_profile.name as deviceType',
       'device_profile.id as deviceProfileId',
       'device_profile.transport_type as transportType',
@@ -184,7 +189,8 @@ function selectKnown(database: EntityDatabase) {
     ])
 }
 
-function lwm2mMembers(deviceData: string): Pick<KnownDevice, 'ownLwm2m'> {
+function lwm2mMembers(deviceData: string | null): Pick<KnownDevice, 'ownLwm2m'> {
+  if (deviceData === null) return {}
   const data = parseJson(deviceData)
   const said = isJsonObject(data) ? data['transportConfiguration'] : undefined
   if (said === undefined || !isJsonObject(said)) return {}
