@@ -3,22 +3,14 @@ import { closeSync, fdatasyncSync, openSync, readdirSync, statSync, writeSync } 
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../model/clock.ts'
+import { systemClock } from '../../model/system-clock.ts'
 import { encodeBatch } from '../../storage/timeseries/embedded/batch-codec.ts'
 import { ByteWriter } from '../../storage/timeseries/embedded/bytes.ts'
 import { openEmbeddedTimeSeries } from '../../storage/timeseries/embedded/store.ts'
 import type { PointsWrite } from '../../storage/timeseries/store.ts'
 import { KEY, type Batch, type Candidate } from './candidate.ts'
 
-export const realClock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  after: () => {
-    throw new Error('the store uses no timers')
-  },
-  soon: () => {
-    throw new Error('the store uses no timers')
-  },
-}
+export const realClock: Clock = systemClock
 
 export function writesOf({ devices, ts, values }: Batch): PointsWrite[] {
   return devices.map((entityId, index) => ({

@@ -83,6 +83,19 @@ test('long texts count as the points that their bytes would be, where writes wai
   await store.close()
 })
 
+test('what comes while a group is written is the next one, after a rest', { timeout: 20_000 }, async (t) => {
+  const options = { directory: freshDirectory(t), durability: 'power-cut', clock: killClock } as const
+  const store = await openEmbeddedTimeSeries(options)
+  for (let round = 0; round < 20; round++) {
+    const first = store.write([write('e', [long('k', 2 * round, 1)])])
+    await new Promise(setImmediate)
+    await Promise.all([first, store.write([write('e', [long('k', 2 * round + 1, 1)])])])
+  }
+  const { value } = await store.history('e', raw(['k']))
+  assert.equal(value.get('k')?.length, 40)
+  await store.close()
+})
+
 test('long values under many keys do not fill the memory, and are not read all at once', async (t) => {
   const directory = freshDirectory(t)
   const options = {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Clock } from '../../../model/clock.ts'
+import { systemClock } from '../../../model/system-clock.ts'
 import type { PointsWrite } from '../store.ts'
 import { encodeBatch } from './batch-codec.ts'
 import { ByteWriter } from './bytes.ts'
@@ -47,16 +48,7 @@ export function writeOperation(writes: readonly PointsWrite[], now = 0): Uint8Ar
 }
 
 /** The store's clock in tests that run in real time. */
-export const killClock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  after: () => {
-    throw new Error('the store uses no timers')
-  },
-  soon: () => {
-    throw new Error('the store uses no timers')
-  },
-}
+export const killClock: Clock = systemClock
 
 export const KILL_DEVICES: readonly string[] = Array.from({ length: 20 }, (_, index) => `device-${index}`)
 
