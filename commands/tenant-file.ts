@@ -57,6 +57,9 @@ export class TenantFileWriter {
     this.gzip.pipe(out)
     this.ended = finished(out)
     this.gzip.on('error', (error) => out.destroy(error))
+    // Told by the next line that is written: a disk may be full while the server is asked for more.
+    this.ended.catch(() => undefined)
+    out.on('error', (error) => this.gzip.destroy(error))
   }
 
   static async begin(path: string, { tenant, time }: Pick<TenantHeader, 'tenant' | 'time'>): Promise<TenantFileWriter> {
@@ -96,6 +99,7 @@ export class TenantFileWriter {
   private async line(value: object): Promise<void> {
     const text = `${JSON.stringify(value)}\n`
     this.hash.update(text)
+    if (this.gzip.errored !== null) return this.ended
     if (!this.gzip.write(text)) await once(this.gzip, 'drain')
   }
 }
