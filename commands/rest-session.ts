@@ -1,5 +1,5 @@
 /** A logged-in REST session for the commands that talk to a running Millrace. */
-import { defineErrors, errorText } from '../model/errors.ts'
+import { defineErrors, errorText, isMillraceError } from '../model/errors.ts'
 
 export const CommandErrors = defineErrors('command', {
   UNREACHABLE: {
@@ -36,38 +36,58 @@ export const SYSTEM_LOGIN: Login = {
 
 export class RestSession {
   readonly url: string
-  readonly token: string
+  private readonly server: ServerOptions
+  private held: string
 
-  private constructor(url: string, token: string) {
+  private constructor(url: string, server: ServerOptions, token: string) {
     this.url = url
-    this.token = token
+    this.server = server
+    this.held = token
   }
 
   /** Throws UNREACHABLE, REFUSED. */
   static async open(server: ServerOptions): Promise<RestSession> {
     const url = server.url.replace(/\/+$/, '')
-    const answer = await call(url, 'POST', '/api/auth/login', undefined, {
-      username: server.user,
-      password: server.password,
-    })
-    return new RestSession(url, (answer as { token: string }).token)
+    return new RestSession(url, server, await tokenOf(url, server))
+  }
+
+  get token(): string {
+    return this.held
   }
 
   /** The parsed answer; undefined for an empty one. A text is sent as it is. Throws UNREACHABLE, REFUSED. */
   request(method: string, path: string, body?: unknown): Promise<unknown> {
-    return call(this.url, method, path, this.token, body)
+    return this.asked((token) => call(this.url, method, path, token, body))
   }
 
   /** The bytes of an answer. Throws UNREACHABLE, REFUSED. */
-  async bytes(path: string): Promise<Uint8Array> {
-    const response = await send(this.url, 'GET', path, this.token, undefined)
-    if (!response.ok) throw await refusal(response, 'GET', path)
+  bytes(path: string): Promise<Uint8Array> {
+    return this.asked(async (token) => {
+      const response = await send(this.url, 'GET', path, token, undefined)
+      if (!response.ok) throw await refusal(response, 'GET', path)
+      try {
+        return new Uint8Array(await response.arrayBuffer())
+      } catch (error) {
+        throw unreachable(this.url, error)
+      }
+    })
+  }
+
+  /** A token lives for hours, a large export or import may take longer: it logs in again. */
+  private async asked<Answer>(ask: (token: string) => Promise<Answer>): Promise<Answer> {
     try {
-      return new Uint8Array(await response.arrayBuffer())
+      return await ask(this.held)
     } catch (error) {
-      throw unreachable(this.url, error)
+      if (!isMillraceError(error) || error.code !== 'command.REFUSED' || error.fields['status'] !== 401) throw error
+      this.held = await tokenOf(this.url, this.server)
+      return ask(this.held)
     }
   }
+}
+
+async function tokenOf(url: string, { user, password }: ServerOptions): Promise<string> {
+  const answer = await call(url, 'POST', '/api/auth/login', undefined, { username: user, password })
+  return (answer as { token: string }).token
 }
 
 async function call(
