@@ -121,6 +121,20 @@ await onBothDatabases('the use of the API ', (open) => {
     assert.deepEqual((await series())['jsExecutionCount'], [4, MONTH])
   })
 
+  test('beyond what a number holds stays at that, and holds up no other tenant', async () => {
+    const { services, systemAdministrator, tenantId } = platform
+    const other = await services.tenants.saveByUser(systemAdministrator, { title: 'Other' })
+    for (let turn = 0; turn < 2; turn++) {
+      // Points with the longest time to live, such as any device's message may ask for.
+      services.meter.of(tenantId).add(USAGE.storageDataPointDays, 6e18)
+      services.meter.of(other.id).add(USAGE.emails, 1)
+      await services.usage.flush()
+    }
+    assert.deepEqual(platform.reports, [])
+    assert.equal((await services.usage.usedBy(other.id))[USAGE.emails], 2)
+    assert.deepEqual((await series())['storageDataPointsCount'], [Number.MAX_SAFE_INTEGER, MONTH])
+  })
+
   test('of a group whose sums can not be read loses nothing of those behind, and is decided later', async () => {
     const { entities, services, tenantId } = platform
     const { usageCounts } = entities

@@ -20,6 +20,9 @@ export const USAGE_COUNT_TABLE: EntityTable = {
   indexes: [],
 }
 
+/** Days for which points are kept add up beyond what a number holds: one tenant's sum must not fail those that are stored with it. */
+const MOST = Number.MAX_SAFE_INTEGER
+
 export interface UsageIncrement {
   readonly tenantId: string
   readonly counter: number
@@ -66,14 +69,16 @@ export class UsageCountRepository {
       .sort((a, b) => (a.id < b.id ? -1 : 1))
       .map(
         ({ id, tenantId, counter, count }) =>
-          sql`(${id}, ${cycleTs}, 1, ${tenantId}, ${counter}, ${cycleTs}, ${count}, ${hourTs}, ${count})`,
+          sql`(${id}, ${cycleTs}, 1, ${tenantId}, ${counter}, ${cycleTs}, ${Math.min(count, MOST)}, ${hourTs}, ${Math.min(count, MOST)})`,
       )
+    const cycleSum = sql`excluded.cycle_count + case when excluded.cycle_ts > c.cycle_ts then 0 else c.cycle_count end`
+    const hourSum = sql`excluded.hour_count + case when excluded.hour_ts > c.hour_ts then 0 else c.hour_count end`
     const query = sql`insert into api_usage_count as c
       (id, created_time, version, tenant_id, counter, cycle_ts, cycle_count, hour_ts, hour_count) values ${sql.join(rows)}
       on conflict (id) do update set
-        cycle_count = excluded.cycle_count + case when excluded.cycle_ts > c.cycle_ts then 0 else c.cycle_count end,
+        cycle_count = case when ${cycleSum} > ${MOST} then ${MOST} else ${cycleSum} end,
         cycle_ts = case when excluded.cycle_ts > c.cycle_ts then excluded.cycle_ts else c.cycle_ts end,
-        hour_count = excluded.hour_count + case when excluded.hour_ts > c.hour_ts then 0 else c.hour_count end,
+        hour_count = case when ${hourSum} > ${MOST} then ${MOST} else ${hourSum} end,
         hour_ts = case when excluded.hour_ts > c.hour_ts then excluded.hour_ts else c.hour_ts end
       returning tenant_id, counter, cycle_ts, cycle_count, hour_ts, hour_count`.compile(this.database.builder)
     const statement: Statement = {
