@@ -151,6 +151,25 @@ describe('ALARM_DATA', () => {
     assert.equal((await later(1000)).length, 1)
   })
 
+  test('tells no value of an entity that may not be the caller’s any more, until it is found anew', async () => {
+    const bench = sessionBench()
+    const { say, later } = await open(bench)
+    bench.store.save(point('t', 5, 20))
+    bench.store.setAlarm('a', { type: 'Hot' })
+    const latestValues = [{ type: 'TIME_SERIES', key: 't' }]
+    await say(alarmData({ query: query(WINDOW, { latestValues }) }))
+    bench.store.failure = new Error('no answer')
+    bench.store.feed.publish({ kind: 'device-changed', entity: DEVICE, credentialsChanged: false })
+    await later()
+    bench.store.save(point('t', 6, 21))
+    assert.deepEqual(await later(), [])
+    bench.store.failure = undefined
+    const value = { ts: 6, value: '21' }
+    assert.deepEqual(await later(1000), [update(shown({ type: 'Hot' }, { TIME_SERIES: { t: value } }))])
+    bench.store.save(point('t', 7, 22))
+    assert.equal((await later()).length, 1)
+  })
+
   test('reads again where changes may have been missed, and every minute while its time moves', async () => {
     const bench = sessionBench()
     const { say, later } = await open(bench)

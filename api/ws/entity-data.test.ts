@@ -182,6 +182,70 @@ describe('ENTITY_DATA', () => {
     assert.deepEqual(await say(undefined), [])
   })
 
+  test('of a device that may have changed hands nothing is shown while nobody knows, and what it missed is shown after', async () => {
+    const bench = sessionBench()
+    const { say } = await open(bench)
+    await say(entityData(1, { query: query(), latestCmd: { keys: [TEMPERATURE] } }))
+    bench.store.failure = new Error('no answer')
+    bench.store.feed.publish({ kind: 'device-changed', entity: DEVICE, credentialsChanged: false })
+    assert.deepEqual(await say(undefined), [])
+    bench.store.save(point('t', 5, 21))
+    assert.deepEqual(await say(undefined), [])
+    bench.store.failure = undefined
+    bench.clock.advance(1000)
+    assert.deepEqual(await say(undefined), [changes(1, shown({ TIME_SERIES: { t: value(5, '21') } }, null, null))])
+    bench.store.failure = new Error('no answer')
+    bench.store.feed.publish({ kind: 'device-changed', entity: DEVICE, credentialsChanged: false })
+    await say(undefined)
+    bench.store.failure = undefined
+    bench.store.accessible = false
+    bench.store.save(point('t', 6, 22))
+    bench.clock.advance(1000)
+    assert.deepEqual(await say(undefined), [])
+    assert.equal(bench.store.feed.hasListeners(DEVICE, 'telemetry'), false)
+  })
+
+  test('a device that changes once more while it is looked at is looked at once more', async () => {
+    const bench = sessionBench()
+    const { say } = await open(bench)
+    await say(entityData(1, { query: query(), latestCmd: { keys: [TEMPERATURE] } }))
+    let checks = 0
+    const { access } = bench.store.services
+    const check = access.check.bind(access)
+    Object.assign(access, {
+      check: async (...asked: Parameters<typeof check>) => {
+        // The answer of a read that began before the device moved.
+        if (++checks > 1) return check(...asked)
+        await settled()
+      },
+    })
+    bench.store.feed.publish({ kind: 'device-changed', entity: DEVICE, credentialsChanged: true })
+    bench.store.accessible = false
+    bench.store.feed.publish({ kind: 'device-changed', entity: DEVICE, credentialsChanged: false })
+    bench.store.save(point('t', 5, 21))
+    assert.deepEqual(await say(undefined), [])
+    bench.store.save(point('t', 6, 22))
+    assert.deepEqual(await say(undefined), [])
+  })
+
+  test('one that is ended while it is begun follows nothing', async () => {
+    const bench = sessionBench()
+    const { say, session } = await open(bench)
+    const begin = entityData(1, { query: query(), latestCmd: { keys: [TEMPERATURE] } })
+    bench.store.hold()
+    await say(begin)
+    await say({ cmds: [{ type: 'ENTITY_DATA_UNSUBSCRIBE', cmdId: 1 }] })
+    bench.store.release()
+    await say(undefined)
+    assert.equal(bench.store.feed.hasListeners(DEVICE, 'telemetry'), false)
+    bench.store.hold()
+    await say(begin)
+    session.letGo()
+    bench.store.release()
+    await say(undefined)
+    assert.equal(bench.store.feed.hasListeners(DEVICE, 'telemetry'), false)
+  })
+
   test('what was missed is read again', async () => {
     const bench = sessionBench()
     const { say } = await open(bench)

@@ -52,6 +52,8 @@ export class FollowedAlarms implements Follower, Rereadable, Flushable {
   private readonly stops: (() => void)[] = []
   /** Whether the entities may not be the ones any more. */
   private isStale = true
+  /** Entities that may have changed hands: until they are found anew no value of them is told. */
+  private readonly inDoubt = new Set<string>()
   private isAsked = false
   private pause: TimerHandle | undefined
   private refresh: TimerHandle | undefined
@@ -94,9 +96,11 @@ export class FollowedAlarms implements Follower, Rereadable, Flushable {
 
   heard(entity: EntityId, change: FollowedChange): void {
     if (this.closed) return
-    if (change.kind === 'entity') this.doubt()
-    else if (change.kind === 'alarm') this.hear(change.alarmId)
-    else this.view.heard?.(entity, change)
+    if (change.kind === 'entity') {
+      this.inDoubt.add(entity.id)
+      this.doubt()
+    } else if (change.kind === 'alarm') this.hear(change.alarmId)
+    else if (!this.inDoubt.has(entity.id)) this.view.heard?.(entity, change)
   }
 
   /** All may be other than it was. */
@@ -155,6 +159,7 @@ export class FollowedAlarms implements Follower, Rereadable, Flushable {
         this.total = total
       }
       await host.feed.settled()
+      if (!this.isStale) this.inDoubt.clear()
     } catch (error) {
       this.isStale = true
       throw error

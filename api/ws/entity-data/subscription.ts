@@ -41,7 +41,8 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
   private page: Page<EntityData> = { data: [], totalPages: 0, totalElements: 0, hasNext: false }
   private entities: readonly EntityId[] = []
   private liveKeys: readonly EntityKey[] = []
-  private readonly inDoubt = new Set<string>()
+  /** Those that may have changed hands, by id; another object where one has changed once more. */
+  private readonly inDoubt = new Map<string, EntityId>()
   private heardMeanwhile: Heard[] | undefined
   private hasMissed = false
   private isDataSent = false
@@ -89,6 +90,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
     return this.step(async () => {
       this.heardMeanwhile = []
       try {
+        for (const id of [...this.inDoubt.keys()]) await this.settleDoubt(id)
         await this.context.host.feed.settled()
         await this.readLatest()
         await this.readMissedPoints()
@@ -146,6 +148,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
 
   private async carryOut(subCommands: SubCommands): Promise<void> {
     await this.checkReads(subCommands)
+    if (this.closed) return
     this.unfollow()
     const { aggHistory, aggSeries, history, latest, series } = subCommands
     const aggregated = (aggSeries?.keys ?? []).map(({ key }): EntityKey => ({ type: 'TIME_SERIES', key }))
@@ -208,6 +211,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
     if (keys.length === 0) return
     const values = await this.context.services.entityQueries.values(this.entities, keys)
     for (const entity of this.entities) {
+      if (this.inDoubt.has(entity.id)) continue
       for (const { type, key } of keys) {
         const value = values.get(entity.id)?.[type]?.[key] ?? GONE
         const isNews = this.values.known.put(entity, type, key, value, true)
@@ -221,6 +225,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
     const { points } = this.values
     if (points === undefined) return
     for (const entity of this.entities) {
+      if (this.inDoubt.has(entity.id)) continue
       const startTs = this.values.lastTime(entity) + 1
       if (!Number.isFinite(startTs)) continue
       const request = { keys: points.keys, startTs, endTs: context.clock.now() + 1, limit: MISSED_LIMIT }
@@ -315,22 +320,28 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
 
   /** It may have changed hands: nothing of it is shown until it is known who may see it. */
   private doubt(entity: EntityId): void {
-    if (this.inDoubt.has(entity.id)) return
-    this.inDoubt.add(entity.id)
+    const isAsked = this.inDoubt.has(entity.id)
+    this.inDoubt.set(entity.id, { ...entity })
+    if (isAsked) return
     this.draft?.forget(entity)
-    const { checkAccess, host } = this.context
-    checkAccess(entity, 'READ').then(
-      () => {
-        this.inDoubt.delete(entity.id)
-        if (!this.closed) host.rereads.ask(this)
-      },
-      (error: unknown) => {
-        if (this.closed) return
-        // Until the store answers nothing of it is shown; the next change asks again.
-        if (!isMillraceError(error) || error.kind !== 'denied') return void this.inDoubt.delete(entity.id)
-        this.lose(entity)
-      },
-    )
+    // Where the store does not answer, reading again asks again.
+    const readAgain = (): void => void (this.closed || this.context.host.rereads.ask(this))
+    this.settleDoubt(entity.id).then(readAgain, readAgain)
+  }
+
+  /** Rejects where the store does not answer: it stays in doubt. */
+  private async settleDoubt(id: string): Promise<void> {
+    for (;;) {
+      const entity = this.inDoubt.get(id)
+      if (entity === undefined || this.closed) return
+      try {
+        await this.context.checkAccess(entity, 'READ')
+      } catch (error) {
+        if (!isMillraceError(error) || error.kind !== 'denied') throw error
+        return this.lose(entity)
+      }
+      if (this.inDoubt.get(id) === entity) this.inDoubt.delete(id)
+    }
   }
 
   private lose(entity: EntityId): void {
