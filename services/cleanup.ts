@@ -11,6 +11,8 @@ import type { Remains } from './remains.ts'
 
 /** While something is on its way out. */
 const AGAIN_MS = 5_000
+/** Of a tenant there may be millions: nobody's write waits behind one for all of them. */
+const GROUP = 1_000
 
 export class Cleanup {
   private readonly entities: EntityStore
@@ -95,7 +97,7 @@ export class Cleanup {
     this.remaining.clear()
     try {
       const isAll = await this.remains.erase(ids)
-      if (isAll) await this.entities.write([...ids].map((id) => this.entities.cleanups.done(id)))
+      if (isAll) await this.done([...ids])
       else this.lookAgain(ids)
     } catch (error) {
       this.report('What is left of deleted entities is not erased yet; the next start tries again', {
@@ -105,7 +107,13 @@ export class Cleanup {
     }
   }
 
+  private async done(ids: readonly string[]): Promise<void> {
+    for (let start = 0; start < ids.length; start += GROUP)
+      await this.entities.write(ids.slice(start, start + GROUP).map((id) => this.entities.cleanups.done(id)))
+  }
+
   private lookAgain(ids: ReadonlySet<string>): void {
+    if (this.isClosed) return
     for (const id of ids) this.remaining.add(id)
     this.again?.cancel()
     this.again = this.clock.after(AGAIN_MS, () => {
