@@ -94,12 +94,15 @@ export class FileReading {
     const bad: Bad[] = []
     const wanted: { readonly record: FileRecord; readonly frame: Frame }[] = []
     let last: FileRecord | undefined
-    for (let bytes = 0; bytes < PART_BYTES && wanted.length < PART_RECORDS; bytes += last.length) {
+    for (let bytes = 0; bytes < PART_BYTES && wanted.length < PART_RECORDS;) {
       const record = await records.next()
       if (record === undefined) break
       last = record
+      bytes += record.length
       if (record.line === 1 && this.parts.configuration.format === 'CSV') continue
       const frame = this.frameOf(record)
+      // A short row has the names of all its columns.
+      if (frame !== undefined) bytes += Math.max(0, frame.payload.length - record.length)
       if (frame !== undefined) wanted.push({ record, frame })
       else if (record.bytes === undefined) {
         this.parts.inlet.skipped(record.length)

@@ -135,6 +135,21 @@ test('who comes after one that was stopped goes on where it was, and the report 
   assert.equal(report, 'line 8: The payload is not JSON: bad\n')
 })
 
+test('short rows under long names are read few at a time: each is as long as its names', async (context) => {
+  const { inlet, begin, put, list } = await prepare(context)
+  Object.assign(inlet, { maxFrameBytes: 262_144 })
+  inlet.isStoring = false
+  await put('a.csv', `${'n'.repeat(100_000)}\n${'1\n'.repeat(50)}`)
+  await begin()
+  await until(() => inlet.waiting.length >= 2)
+  const held = inlet.waiting.reduce((sum, { frame }) => sum + frame.payload.length, 0)
+  assert.ok(held <= 262_144 + 100_100, `${held} bytes`)
+  inlet.isStoring = true
+  inlet.store()
+  await has(() => list('done'), 'a.csv')
+  assert.equal(inlet.texts.length, 50)
+})
+
 test('a file that is still written is left until it rests', async (context) => {
   const { inlet, parts, list, folder } = await prepare(context, { format: 'NDJSON' })
   const manual = new ManualClock()
