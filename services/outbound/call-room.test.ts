@@ -113,3 +113,19 @@ test('an answer of another tenant finds room, and one whose call is given up lea
   await waits
   assert.deepEqual(room.figures, { calls: 1, bytes: 40, waiting: 0 })
 })
+
+test('what an answer whose call is gone gives back goes to who waits', async () => {
+  const room = new CallRoom({ ...LIMITS, tenantBytes: 100 })
+  const big = await room.enter('a', 100, never)
+  const gone = await room.enter('b', 0, never)
+  const answer = gone.takeAnswer(80, never)
+  gone.leave()
+  const entered: string[] = []
+  void entering(room, 'c', 50, entered)
+  await turn()
+  big.leave()
+  await answer
+  await turn()
+  assert.deepEqual(entered, ['c'])
+  assert.deepEqual(room.figures, { calls: 1, bytes: 50, waiting: 0 })
+})

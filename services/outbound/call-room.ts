@@ -102,8 +102,12 @@ export class CallRoom {
           await waits
         }
         // Its call was given up while the room was being made.
-        if (hasLeft) this.add(share, 0, -answer)
-        else held = answer
+        if (!hasLeft) held = answer
+        else {
+          this.add(share, 0, -answer)
+          this.forgetIdle(tenantId, share)
+          this.letIn()
+        }
       },
     }
   }
@@ -183,6 +187,7 @@ export class CallRoom {
   }
 
   private forgetIdle(tenantId: string, share: TenantShare): void {
-    if (share.calls === 0 && share.waiting.size === 0 && share.answers.size === 0) this.tenants.delete(tenantId)
+    if (share.calls > 0 || share.waiting.size > 0 || share.answers.size > 0) return
+    if (this.tenants.get(tenantId) === share) this.tenants.delete(tenantId)
   }
 }
