@@ -301,6 +301,7 @@ export function createServices(options: ServicesOptions): Services {
     news: new UsageNews({
       ...{ declared, triggers, committed: (statements) => watch.committed(statements) },
       mailer: new Mailer({ settings: () => admin.mailSettings(), send: sendBySmtp, report }),
+      ...{ clock, report },
     }),
     intervalMs: options.usageIntervalMs ?? USAGE_INTERVAL_MS,
   })

@@ -1,5 +1,7 @@
 /** Tells of features that come to their limits: by the rules of the system, and by mail to the tenant's address. */
+import type { Clock } from '../../model/clock.ts'
 import { entityId } from '../../model/entity-id.ts'
+import { errorText } from '../../model/errors.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import { SYSTEM_TENANT } from '../changes.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
@@ -9,6 +11,7 @@ import type { Mailer } from '../mail/mailer.ts'
 import type { ChangeNotifications } from '../notifications/change-notifications.ts'
 import { TRIGGER_FORMS } from '../notifications/rule-configs.ts'
 import type { Triggers } from '../notifications/triggers.ts'
+import type { Report } from '../outbox.ts'
 import { COUNTER_FORMS, stateOf, type CounterForm, type FeatureForm, type UsageState } from './features.ts'
 
 export interface UsageChange {
@@ -24,10 +27,19 @@ export interface UsageNewsParts {
   readonly triggers: Pick<Triggers, 'requestsOf' | 'isWatched'>
   readonly committed: ChangeNotifications['committed']
   readonly mailer: Pick<Mailer, 'isSetUp' | 'tell'>
+  readonly clock: Pick<Clock, 'after'>
+  readonly report: Report
 }
+
+/** Tenants that changed and whose mails wait. */
+const MAX_WAITING = 1_000
+/** So long an end waits for a mail server. */
+const CLOSE_MS = 5_000
 
 export class UsageNews {
   private readonly parts: UsageNewsParts
+  private mails: Promise<void> = Promise.resolve()
+  private waiting = 0
 
   constructor(parts: UsageNewsParts) {
     this.parts = parts
@@ -62,11 +74,33 @@ export class UsageNews {
     return statements
   }
 
-  /** The states are durable. Never rejects. */
-  async tell(tenantId: string, changes: readonly UsageChange[], requests: readonly Statement[]): Promise<void> {
-    const { declared, mailer, committed } = this.parts
+  /** The states are durable. Mails go out behind it: a mail server that hangs holds up nobody's accounts. */
+  tell(tenantId: string, changes: readonly UsageChange[], requests: readonly Statement[]): void {
+    const { committed, report } = this.parts
     committed(requests)
-    if (changes.length === 0 || !(await mailer.isSetUp())) return
+    if (changes.length === 0) return
+    if (this.waiting >= MAX_WAITING)
+      return report('No mail about the use of the API is sent: too many wait', { tenantId })
+    this.waiting++
+    this.mails = this.mails
+      .then(() => this.mail(tenantId, changes))
+      .catch((error: unknown) =>
+        report('Mails about the use of the API are not sent', { tenantId, error: errorText(error) }),
+      )
+      .finally(() => this.waiting--)
+  }
+
+  /** Mails that wait still go out where the server takes them soon. */
+  async close(): Promise<void> {
+    const late = Promise.withResolvers<void>()
+    const timer = this.parts.clock.after(CLOSE_MS, late.resolve)
+    await Promise.race([this.mails, late.promise])
+    timer.cancel()
+  }
+
+  private async mail(tenantId: string, changes: readonly UsageChange[]): Promise<void> {
+    const { declared, mailer } = this.parts
+    if (!(await mailer.isSetUp())) return
     const tenant = await declared.of(tenants).findAnywhere(tenantId)
     const to = tenant?.email ?? ''
     if (tenant === undefined || to === '') return

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { afterEach, beforeEach, test } from 'node:test'
 import { entityId } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
@@ -246,6 +248,8 @@ await onBothDatabases('the use of the API ', (open) => {
     const query = { page: 0, pageSize: 10, sortProperty: 'createdTime', sortOrder: 'ASC' } as const
     const { data } = await services.notifications.inbox.page(platform.tenant, false, query)
     const title = tenant?.title ?? ''
+    // What waits to be sent goes out first.
+    await services.usage.close()
     assert.deepEqual(data.map(({ text }) => text).toSorted(), [
       `Alarms disabled: 10/10 alarm of ${title}`,
       `Alarms warning: 9/10 alarm of ${title}`,
@@ -255,6 +259,27 @@ await onBothDatabases('the use of the API ', (open) => {
       ['Alarms is near its limit', 'Alarms is disabled', 'Email messages is disabled'],
     )
     await mails.close()
+  })
+
+  test('is stored while a mail server hangs', { timeout: 20_000 }, async (context) => {
+    const { services, systemAdministrator, tenantId } = platform
+    const sockets = new Set<Socket>()
+    const silent = createServer((socket) => void sockets.add(socket))
+    await once(silent.listen(0, '127.0.0.1'), 'listening')
+    context.after(() => {
+      silent.close()
+      for (const socket of sockets) socket.destroy()
+    })
+    const { port } = silent.address() as AddressInfo
+    const mail = { mailFrom: 'a@b.c', smtpProtocol: 'smtp', smtpHost: '127.0.0.1', smtpPort: port, timeout: 60_000 }
+    await services.admin.settings.save(systemAdministrator, 'mail', mail)
+    const tenant = await services.declared.of(tenants).findAnywhere(tenantId)
+    await services.declared.of(tenants).saveByUser(systemAdministrator, { ...tenant, email: 'boss@acme.test' })
+    await limit({ maxCreatedAlarms: 1 })
+    await use(USAGE.createdAlarms, 1)
+    await use(USAGE.emails, 2)
+    assert.equal((await services.usage.usedBy(tenantId))[USAGE.emails], 2)
+    for (const socket of sockets) socket.destroy()
   })
 
   test('that is used up refuses alarms, series, scripts and mails', async () => {

@@ -121,7 +121,7 @@ export class UsageStates {
       for (const stop of this.stops) stop()
       this.then(() => this.store(() => true), true)
     }
-    await this.underWay
+    await this.underWay.then(() => this.parts.news.close())
   }
 
   private doubt(ids: Set<string>, id: string): void {
@@ -287,8 +287,8 @@ export class UsageStates {
       ...(isFirst ? FEATURE_FORMS : changed).map((form) => statePoint(form, now[form.feature], ts)),
       ...(hasNewLimits ? limitPoints(allowed, ts) : []),
     ]
-    // Where series can not be saved, mails go out still.
-    await Promise.all([this.save(state, points), news.tell(state.tenantId, told, notified)])
+    news.tell(state.tenantId, told, notified)
+    await this.save(state, points)
   }
 
   /** Another process decided meanwhile, or the tenant is gone. */
