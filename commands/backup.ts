@@ -1,7 +1,7 @@
 /** `npm start -- backup DIR`: takes a backup of a running Millrace without stopping it, and writes it to a folder of this machine. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
-import { BACKUP_FORMAT } from '../model/backup.ts'
+import { BACKUP_FORMAT, backupPath } from '../model/backup.ts'
 import { BackupFolder } from './backup-folder.ts'
 import { Progress, sizeText } from './progress.ts'
 import { runRestCommand, type RestCommand } from './rest-command.ts'
@@ -27,7 +27,7 @@ const statusSchema = z.object({
   bytesExpected: z.number(),
   cutTime: z.number(),
   sequenceFloor: z.number(),
-  files: z.array(z.object({ path: z.string(), bytes: z.number() })),
+  files: z.array(z.object({ path: backupPath, bytes: z.number() })),
 })
 type Status = z.infer<typeof statusSchema>
 

@@ -69,6 +69,9 @@ export interface BackupManifest {
   readonly files: readonly (BackupFile & { readonly sha256: string })[]
 }
 
+/** Of a file, from the folder of the data: nothing above it, and nothing absolute. */
+export const backupPath = z.string().regex(/^(?!.*(^|\/)\.\.?(\/|$))[^/\\\0]+(\/[^/\\\0]+)*$/)
+
 const manifestSchema = z.object({
   format: z.number(),
   version: z.string(),
@@ -76,8 +79,7 @@ const manifestSchema = z.object({
   sequenceFloor: z.number().int().nonnegative(),
   files: z.array(
     z.object({
-      // Nothing above the folder, and nothing absolute.
-      path: z.string().regex(/^(?!.*(^|\/)\.\.?(\/|$))[^/\\\0]+(\/[^/\\\0]+)*$/),
+      path: backupPath,
       bytes: z.number().int().nonnegative(),
       sha256: z.string().length(64),
     }),
