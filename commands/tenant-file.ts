@@ -6,10 +6,12 @@ import { createHash, type Hash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { once } from 'node:events'
 import { open, rename } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { createGunzip, createGzip, type Gzip } from 'node:zlib'
 import { z } from 'zod'
 import { defineErrors, errorText } from '../model/errors.ts'
+import { syncFolder } from './synced-files.ts'
 
 export const TENANT_FORMAT = 1
 const KIND = 'millrace tenant'
@@ -85,6 +87,7 @@ export class TenantFileWriter {
     await handle.sync()
     await handle.close()
     await rename(`${this.path}.new`, this.path)
+    await syncFolder(dirname(resolve(this.path)))
   }
 
   private async endBlock(): Promise<void> {

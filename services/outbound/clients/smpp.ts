@@ -39,6 +39,7 @@ export const openSmpp: OpenClient<'smpp'> = async (centre, parts) => {
       if (!signal.aborted) await submitted(session, submission, signal, () => forget(own))
     },
     close: async () => {
+      // One that did not open told its caller, and leaves nothing to close.
       const session = await opening?.catch(() => undefined)
       if (session !== undefined) await unbound(session, parts)
     },
@@ -48,7 +49,7 @@ export const openSmpp: OpenClient<'smpp'> = async (centre, parts) => {
 /** Rejects where the centre is not there, refuses, or does not answer in time. `forget` is told when the session is of no use any more. */
 function boundTo(centre: ShortMessageCentre, { guard, clock }: ClientParts, forget: () => void): Promise<Session> {
   const { host, port, systemId, password, systemType, bindType, protocolVersion, addressRange } = centre
-  return new Promise((resolve, reject) => {
+  return new Promise<Session>((resolve, reject) => {
     guard.checkLiteral(host)
     const session = smpp.connect({ host, port, lookup: guard.lookup, keepAlive: true })
     // A listener a call.
@@ -76,7 +77,7 @@ function boundTo(centre: ShortMessageCentre, { guard, clock }: ClientParts, forg
   }).catch((error: unknown) => {
     forget()
     throw error
-  }) as Promise<Session>
+  })
 }
 
 /** What a centre asks by itself: else it takes the session for dead, or keeps what it has for us. */
