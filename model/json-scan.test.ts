@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { isMillraceError } from './errors.ts'
 import { LongDecimal, MAX_JSON_DEPTH, WholeDouble, exactNumber, javaDouble, parseJson, stringifyJson } from './json.ts'
 import type { JsonValue } from './json.ts'
+import { seededRandom } from '../test/support/seeded-random.ts'
 
 /** Every number read by the slow road. */
 function slowly(text: string): JsonValue {
@@ -50,6 +51,24 @@ test('the fast road is taken only where it reads the same as the slow one', () =
         assert.deepEqual(parseJson(text), slowly(text), text)
       }
     }
+  }
+})
+
+test('any text is read as by the slow road, with its blanks, escapes and repeated keys', () => {
+  const random = seededRandom()
+  const blank = (): string => random.pick(['', '', ' ', '\n\t', '\r\n  '])
+  const text = (depth: number): string => {
+    const kind = random.between(0, depth > 4 ? 3 : 6)
+    const size = random.between(0, 4)
+    const around = (value: string): string => blank() + value + blank()
+    const name = (): string => around(`"${random.pick(texts)}"`)
+    if (kind > 4) return `{${around(Array.from({ length: size }, () => `${name()}:${text(depth + 1)}`).join(','))}}`
+    if (kind > 3) return `[${around(Array.from({ length: size }, () => text(depth + 1)).join(','))}]`
+    return around(random.pick([...numbers, ...long, `"${random.pick(texts)}"`, 'true', 'false', 'null']))
+  }
+  for (let round = 0; round < 5000; round++) {
+    const made = text(0)
+    assert.deepEqual(parseJson(made), slowly(made), `SEED=${random.seed} ${made}`)
   }
 })
 

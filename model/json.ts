@@ -13,45 +13,22 @@
  * The fast road is `JSON.parse`, taken when no number of the text has anything to lose.
  */
 import { defineErrors } from './errors.ts'
+import { LongDecimal, WholeDouble, type JsonObject, type JsonValue } from './json-numbers.ts'
+import { readExactly } from './json-reader.ts'
+
+export {
+  LongDecimal,
+  WholeDouble,
+  exactNumber,
+  type JsonNumber,
+  type JsonObject,
+  type JsonValue,
+} from './json-numbers.ts'
 
 export const JsonErrors = defineErrors('json', {
   JSON_INVALID: { kind: 'invalid', status: 400, text: 'Invalid JSON: {reason}' },
   JSON_TOO_DEEP: { kind: 'invalid', status: 400, text: 'JSON is nested deeper than {limit} levels' },
 })
-
-/** A double that is whole, such as `2.0`: prints with its dot, is a DOUBLE where it is stored. */
-export class WholeDouble {
-  readonly value: number
-  constructor(value: number) {
-    this.value = value
-  }
-  valueOf(): number {
-    return this.value
-  }
-  toJSON(): number {
-    return this.value
-  }
-}
-
-/** A decimal with more than 16 digits behind the dot: stored as a STRING of its plain digits. */
-export class LongDecimal {
-  readonly text: string
-  readonly value: number
-  constructor(text: string) {
-    this.text = text
-    this.value = Number(text)
-  }
-  valueOf(): number {
-    return this.value
-  }
-  toJSON(): number {
-    return this.value
-  }
-}
-
-export type JsonNumber = number | bigint | WholeDouble | LongDecimal
-export type JsonObject = { [key: string]: JsonValue }
-export type JsonValue = null | boolean | string | JsonNumber | JsonValue[] | JsonObject
 
 /** No array, and no number that is kept as an object. */
 export function isJsonObject(value: unknown): value is JsonObject {
@@ -70,50 +47,12 @@ export const MAX_JSON_DEPTH = 100
 export function parseJson(text: string): JsonValue {
   const hasSomethingToLose = scan(text)
   try {
-    return hasSomethingToLose ? parseWithSource(text) : (JSON.parse(text) as JsonValue)
+    // The parser of the language says what is JSON; what is can be read by one that need not ask.
+    const value = JSON.parse(text) as JsonValue
+    return hasSomethingToLose ? readExactly(text) : value
   } catch (error) {
     throw JsonErrors.JSON_INVALID({ reason: (error as Error).message }, error)
   }
-}
-
-/** Node 22's reviver tells the source text of a primitive; the type definitions do not know it yet. */
-type SourceReviver = (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown
-
-function parseWithSource(text: string): JsonValue {
-  const reviver: SourceReviver = (_key, value, context) =>
-    typeof value === 'number' && context.source !== undefined ? exactNumber(context.source, value) : value
-  return JSON.parse(text, reviver as (this: unknown, key: string, value: unknown) => unknown) as JsonValue
-}
-
-/** The number that a JSON number's text means under the rules in this module's head. */
-export function exactNumber(source: string, rounded: number = Number(source)): JsonNumber {
-  const dot = source.indexOf('.')
-  const hasExponent = /[eE]/.test(source)
-  if (dot < 0 && !hasExponent) {
-    return Number.isSafeInteger(rounded) ? (rounded === 0 ? 0 : rounded) : BigInt(source)
-  }
-  if (!hasExponent) {
-    if (source.length - dot - 1 > 16) return new LongDecimal(source)
-    return Number.isInteger(rounded) ? new WholeDouble(rounded) : rounded
-  }
-  if (!Number.isFinite(rounded)) return new LongDecimal(source)
-  if (!Number.isInteger(rounded)) return decimalScale(source) > 16 ? new LongDecimal(source) : rounded
-  if (Number.isSafeInteger(rounded)) return rounded
-  return integerOfScientific(source) ?? new WholeDouble(rounded)
-}
-
-/** Digits behind the dot once the exponent is applied. */
-function decimalScale(source: string): number {
-  const [mantissa = '', exponent = '0'] = source.toLowerCase().split('e')
-  const dot = mantissa.indexOf('.')
-  return (dot < 0 ? 0 : mantissa.length - dot - 1) - Number(exponent)
-}
-
-function integerOfScientific(source: string): bigint | undefined {
-  const [mantissa = '', exponent = '0'] = source.toLowerCase().split('e')
-  const scale = -decimalScale(source)
-  if (scale < 0 || Number(exponent) > 400) return undefined
-  return BigInt(mantissa.replace('.', '')) * 10n ** BigInt(scale)
 }
 
 const QUOTE = 0x22

@@ -2,7 +2,7 @@
  * What does a message cost over each protocol? A hundred devices, one message each under way. CoAP and LwM2M beside a bare echo under the same
  * generator, Protobuf beside JSON over MQTT, in turns in one run.
  *
- *   node benchmarks/protocols/run.ts [--seconds 8] [--runs 3]
+ *   node benchmarks/protocols/run.ts [--seconds 8] [--runs 3] [--only MQTT]
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -17,7 +17,11 @@ import { BENCHMARKS, processorSeconds, spread, writeResult } from '../lib/report
 import type { DatagramOptions, DatagramResult } from './datagrams.ts'
 
 const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '8' }, runs: { type: 'string', default: '3' } },
+  options: {
+    seconds: { type: 'string', default: '8' },
+    runs: { type: 'string', default: '3' },
+    only: { type: 'string', default: '' },
+  },
 })
 const SECONDS = Number(values.seconds)
 const DEVICES = 100
@@ -146,10 +150,12 @@ const note = (name: string, one: Measured): void => {
   process.stderr.write(`${name}: ${Math.round(one.messagesPerSecond)} messages/s\n`)
 }
 for (let run = 0; run < Number(values.runs); run++) {
-  for (const name of names) note(name, await measure(name))
+  for (const name of names) if (name.includes(values.only)) note(name, await measure(name))
+  if (values.only !== '') continue
   note('bare echo, CoAP', await measureEcho('coap'))
   note('bare echo, LwM2M', await measureEcho('lwm2m'))
 }
+if (values.only !== '') process.exit()
 
 const rate = (name: string): number => spread((all.get(name) ?? []).map((run) => run.messagesPerSecond)).median
 const ratio = (name: Case, beside: string): number => Number((rate(name) / rate(beside)).toFixed(2))

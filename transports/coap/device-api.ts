@@ -16,7 +16,7 @@ import {
   type PublishReceipt,
 } from '../../engine/device/gateway.ts'
 import { attributeAnswerJson } from '../payload/attribute-answer.ts'
-import { decodeBy, decodeOwn, decodeReply, isProtobufDown } from '../payload/device-payloads.ts'
+import { decodeBy, decodeOwn, decodeOwnTelemetry, decodeReply, isProtobufDown } from '../payload/device-payloads.ts'
 import { attributeRequestOf, splitKeys, type JsonPayloadDecoder } from '../payload/json.ts'
 import { parseLenientJson } from '../../model/lenient-json.ts'
 import { claimOfferOf } from '../payload/onboarding.ts'
@@ -163,7 +163,7 @@ export class CoapDeviceApi {
       case 'telemetry': {
         const groups = decode(
           () => decoder.telemetry(body),
-          () => decoder.telemetryOf(decodeOwn(device.payloads?.telemetry, body)),
+          () => decodeOwnTelemetry(decoder, device.payloads?.telemetry, body),
         )
         return this.upload(device.tenantId, respond, (receipt) => session.postTelemetry(groups, receipt))
       }

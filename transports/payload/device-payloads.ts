@@ -1,10 +1,12 @@
 /** What a device sends and is sent, as JSON or Protobuf by the place it is sent to and its profile. Source: `device-api.md` 5.3. */
 import { isMillraceError } from '../../model/errors.ts'
 import { parseJson, stringifyJson, type JsonObject } from '../../model/json.ts'
-import type { CallRequest, DeviceIdentity, PayloadSchema } from '../../engine/device/gateway.ts'
+import type { CallRequest, DeviceIdentity, PayloadSchema, UploadGroup } from '../../engine/device/gateway.ts'
 import { PayloadErrors } from './errors.ts'
 import { decodePayload } from './protobuf/dynamic-decode.ts'
 import { encodePayload } from './protobuf/dynamic-encode.ts'
+import { readFlat } from './protobuf/flat-decode.ts'
+import type { JsonPayloadDecoder } from './json.ts'
 
 /** Of a topic: fixed, or what the profile has. */
 export type PayloadForm = 'PROFILE' | 'JSON' | 'PROTOBUF'
@@ -31,6 +33,18 @@ export function isProtobufDown({ payloads }: DeviceIdentity, form: PayloadForm, 
 export function decodeOwn(schema: PayloadSchema | undefined, bytes: Buffer): JsonObject {
   if (schema === undefined) throw PayloadErrors.NO_SCHEMA()
   return decodePayload(schema, bytes)
+}
+
+/** The same of telemetry, as the decoder of JSON takes it. */
+export function decodeOwnTelemetry(
+  decoder: JsonPayloadDecoder,
+  schema: PayloadSchema | undefined,
+  bytes: Buffer,
+): readonly UploadGroup[] {
+  const { fastRoad, limits } = decoder
+  const flat = fastRoad && schema !== undefined ? readFlat(schema, bytes, limits.castStrings) : undefined
+  if (flat !== undefined && flat.entries.length <= limits.maxEntries) return [flat]
+  return decoder.telemetryOf(decodeOwn(schema, bytes))
 }
 
 export function decodeReply({ payloads }: DeviceIdentity, bytes: Buffer): string {

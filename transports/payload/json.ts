@@ -17,10 +17,10 @@ const WHOLE_NUMBER = /^-?\d{1,16}$/
 
 export class JsonPayloadDecoder {
   private readonly flat = new FlatJsonReader()
-  private readonly limits: PayloadLimits
+  readonly limits: PayloadLimits
   private readonly conversion: { readonly castStrings: boolean; readonly nulls: 'skip' }
   /** The fast road knows no bound on texts and none on keys below its own. */
-  private readonly fastRoad: boolean
+  readonly fastRoad: boolean
 
   constructor(limits: PayloadLimits) {
     this.limits = limits

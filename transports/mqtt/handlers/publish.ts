@@ -4,7 +4,13 @@
  */
 import { isMillraceError } from '../../../model/errors.ts'
 import type { DeviceSession, PublishReceipt } from '../../../engine/device/gateway.ts'
-import { decodeBy, decodeOwn, decodeReply, type PayloadForm } from '../../payload/device-payloads.ts'
+import {
+  decodeBy,
+  decodeOwn,
+  decodeOwnTelemetry,
+  decodeReply,
+  type PayloadForm,
+} from '../../payload/device-payloads.ts'
 import { claimOfferOf } from '../../payload/onboarding.ts'
 import { decodeClaim } from '../../payload/protobuf/platform-messages.ts'
 import { Acknowledgement } from '../acknowledgements.ts'
@@ -112,7 +118,7 @@ function postTelemetry(
     device,
     form,
     () => host.decoder.telemetry(payload),
-    () => host.decoder.telemetryOf(decodeOwn(device.payloads?.telemetry, payload)),
+    () => decodeOwnTelemetry(host.decoder, device.payloads?.telemetry, payload),
   )
   session.postTelemetry(groups, receipt)
 }

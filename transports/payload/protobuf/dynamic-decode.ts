@@ -117,7 +117,7 @@ function isDecoded(value: Single | Single[]): value is Decoded {
   return typeof value === 'object' && 'fields' in value
 }
 
-function wireTypeOf({ type }: SchemaField): number {
+export function wireTypeOf({ type }: SchemaField): number {
   if (type.kind === 'message') return WireType.BYTES
   if (type.kind === 'enum') return WireType.VARINT
   return SCALAR_WIRE_TYPES[type.scalar]
@@ -142,7 +142,7 @@ const SCALAR_WIRE_TYPES: Readonly<Record<ScalarKind, number>> = {
 }
 
 /** Integers of 64 bits are texts, as canonical JSON has them. */
-function scalarOf(kind: ScalarKind, reader: WireReader): Scalar {
+export function scalarOf(kind: ScalarKind, reader: WireReader): Scalar {
   switch (kind) {
     case 'double':
       return decimal(reader.double())

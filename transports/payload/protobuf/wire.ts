@@ -67,6 +67,11 @@ export class WireReader {
     return { number, wireType: this.low & 7 }
   }
 
+  /** The next byte, where a field begins: one of a longer tag has its highest bit. */
+  shortTag(): number {
+    return this.bytes[this.position++] ?? 0
+  }
+
   /** A reader of the bytes that stand here with their length. */
   delimited(): WireReader {
     const length = this.size()
