@@ -8,7 +8,7 @@ import { embeddedWorldOf } from './campaign/embedded-world.ts'
 import { Fleet } from './campaign/fleet.ts'
 import { bodyOf, type Journal } from './campaign/journal.ts'
 import { Member } from './campaign/member.ts'
-import { readBack } from './campaign/round.ts'
+import { readBack } from './campaign/reading.ts'
 import { startSteadyLoad, type SteadyLoad } from './campaign/steady-load.ts'
 import { judge, type Verdict } from './campaign/verdict.ts'
 

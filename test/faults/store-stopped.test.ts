@@ -11,7 +11,7 @@ import { seededRandom } from '../support/seeded-random.ts'
 import { Fleet } from './campaign/fleet.ts'
 import { bodyOf, type Journal } from './campaign/journal.ts'
 import { openProductionWorld } from './campaign/production-world.ts'
-import { readBack } from './campaign/round.ts'
+import { readBack } from './campaign/reading.ts'
 import { judge } from './campaign/verdict.ts'
 import type { World } from './campaign/world.ts'
 

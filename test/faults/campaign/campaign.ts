@@ -13,7 +13,9 @@ import { PAIR_FAULTS } from './pair-faults.ts'
 import { PROCESS_FAULTS } from './process-faults.ts'
 import { openProductionWorld, type SmallDisk } from './production-world.ts'
 import { RESOURCE_FAULTS } from './resource-faults.ts'
-import { measureTopRate, readBack, runRound, type RoundResult } from './round.ts'
+import type { Pace } from './paced-load.ts'
+import { readBack } from './reading.ts'
+import { measureTopRate, runRound, type RoundResult, type RoundSettings } from './round.ts'
 import { mountSmallDisk, unmountSmallDisk } from './small-disk.ts'
 import { STORE_FAULTS } from './store-faults.ts'
 import { judge } from './verdict.ts'
@@ -72,7 +74,7 @@ export async function openStage(
 const DISK_MIB: Readonly<Record<StoreServer, number>> = { nats: 64, postgres: 192, questdb: 768 }
 
 function openWorld(shape: World['shape'], seed: number, smallDisk: SmallDisk | undefined): Promise<World> {
-  if (shape === 'embedded') return openEmbeddedWorld(smallDisk?.folder)
+  if (shape === 'embedded') return openEmbeddedWorld({ smallDisk: smallDisk?.folder })
   if (smallDisk === undefined) return openProductionWorld({ shape, seed })
   return openProductionWorld({ shape, seed, smallDisk, environment: SMALL_PARTITIONS })
 }
@@ -89,22 +91,22 @@ export async function runOn(
   stage: Stage,
   fault: Fault,
   random: SeededRandom,
-  messagesPerSecond = 0,
+  load: Partial<Pick<RoundSettings, 'pace' | 'minLoadMs'>> = {},
 ): Promise<RoundResult> {
   const { result, journals } = await runRound(fault, stage.world, stage.fleet, random, {
     isNewWorld: stage.journals.length === 0,
-    messagesPerSecond,
+    ...load,
   })
   stage.journals.push(...journals)
   return result
 }
 
-/** What its load came to, as a round without a fault. */
-export async function measureOn(stage: Stage): Promise<RoundResult> {
-  const { messagesPerSecond, verdict, journals } = await measureTopRate(stage.world, stage.fleet)
+/** What its load came to, as a round without a fault, and what each device had acknowledged. */
+export async function measureOn(stage: Stage): Promise<{ readonly result: RoundResult; readonly pace: Pace }> {
+  const { verdict, journals, pace, ...figures } = await measureTopRate(stage.world, stage.fleet)
   stage.journals.push(...journals)
   const none = { recoveredFromInjectionMs: 0, recoveredFromHealMs: 0, readableMs: 0, longestSilenceMs: 0 }
-  return { ...verdict, ...none, fault: NO_FAULT, messagesPerSecond: Math.round(messagesPerSecond) }
+  return { result: { ...verdict, ...none, ...figures, fault: NO_FAULT }, pace }
 }
 
 /** What came late over what was right at the end of its round shows here. */

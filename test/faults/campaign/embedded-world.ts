@@ -1,15 +1,27 @@
 /** The embedded default: one process is transport, engine and API, and everything is in its data folder. */
 import { join } from 'node:path'
+import { PLANTED_PRELOAD, type PlantedBug } from '../../support/planted/index.ts'
 import type { RunLog } from '../../support/run-log/index.ts'
 import { Member } from './member.ts'
 import { watchRuns } from './runs.ts'
 import type { World } from './world.ts'
 
-export async function openEmbeddedWorld(smallDisk?: string): Promise<World> {
+export interface EmbeddedWorldOptions {
+  readonly smallDisk?: string | undefined
+  /** In production code: its judges must find it. */
+  readonly bug?: PlantedBug
+}
+
+export async function openEmbeddedWorld({ smallDisk, bug }: EmbeddedWorldOptions = {}): Promise<World> {
   const place = smallDisk === undefined ? {} : { dataDir: join(smallDisk, 'data') }
   const watched = await watchRuns()
+  const { preload, environment } = watched.options
+  const planted =
+    bug === undefined
+      ? watched.options
+      : { preload: [...preload, PLANTED_PRELOAD], environment: { ...environment, PLANTED_BUG: bug.name } }
   try {
-    const member = await Member.start({ name: 'process', ...watched.options, ...place })
+    const member = await Member.start({ name: 'process', ...planted, ...place })
     return {
       ...embeddedWorldOf(member, smallDisk, watched.log),
       close: async () => {

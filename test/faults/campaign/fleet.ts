@@ -8,6 +8,8 @@ import { GLUTTON_TOKEN } from './resource-faults.ts'
 import type { ReadPoint, ReadSeries } from './verdict.ts'
 import type { World } from './world.ts'
 
+/** Values in a message: of a chatty device, and of what was buffered for a while. */
+const PACK_SIZES = [5, 20, 50, 100] as const
 const PROTOCOLS = ['MQTT 3.1.1', 'HTTP', 'MQTT 5', 'HTTP'] as const
 
 export class Fleet {
@@ -35,9 +37,13 @@ export class Fleet {
     }))
   }
 
-  /** For a background load: all over MQTT, half with times of their own, numbers alone. */
+  /** For a background load: all over MQTT, numbers alone; half send packs, of the others half have times of their own. */
   async pacedDevices(count: number): Promise<Journal[]> {
-    return this.#make(count, (index) => ({ protocol: 'MQTT 3.1.1', explicitTimes: index % 2 === 0, isBare: true }))
+    return this.#make(count, (index) => ({
+      protocol: 'MQTT 3.1.1',
+      isBare: true,
+      ...(index % 2 === 0 ? packsOf(PACK_SIZES[(index / 2) % PACK_SIZES.length]) : { explicitTimes: index % 4 === 1 }),
+    }))
   }
 
   #make(count: number, kindOf: (index: number) => DeviceKind): Promise<Journal[]> {
@@ -63,20 +69,28 @@ export class Fleet {
   /** All that is stored of a device now. Throws when the API does not answer. */
   async series({ device }: Journal): Promise<ReadSeries> {
     const path = pathOf(device)
-    const read = (keys: string) =>
-      this.#rest.expect<{ n?: ReadPoint[]; text?: ReadPoint<string>[] }>(
-        'GET',
-        `${path}?keys=${keys}&${ALL_TIMES}&limit=1000000&orderBy=ASC`,
-      )
-    const { n = [], text = [] } = await read(device.isBare === true ? 'n' : 'n,text')
-    // The keys of an answer are read side by side: what becomes readable meanwhile may be in one of them alone.
-    const isShort = device.isBare !== true && text.length < n.length
-    const texts = isShort ? ((await read('text')).text ?? []) : text
+    const n = await this.#history<number>(path, 'n')
+    // After the numbers: what becomes readable meanwhile has its text.
+    const text = device.isBare === true ? [] : await this.#history<string>(path, 'text')
     const latest = await this.#rest.expect<{ n?: ReadPoint<number | null>[] }>(
       'GET',
       `${path}?keys=n&useStrictDataTypes=true`,
     )
-    return { n, text: texts, latest: pointOf(latest.n?.[0]) }
+    return { n, text, latest: pointOf(latest.n?.[0]) }
+  }
+
+  /** By pages: of a long round an answer of its own would hold up everybody else's. */
+  async #history<Value>(path: string, key: string): Promise<ReadPoint<Value>[]> {
+    const points: ReadPoint<Value>[] = []
+    for (let startTs = 0; ;) {
+      const query = `keys=${key}&startTs=${startTs}&${UNTIL_THE_END}&limit=${PAGE_POINTS}&orderBy=ASC`
+      const answer = await this.#rest.expect<Readonly<Record<string, ReadPoint<Value>[]>>>('GET', `${path}?${query}`)
+      const page = answer[key] ?? []
+      points.push(...page)
+      const last = page.at(-1)
+      if (last === undefined || page.length < PAGE_POINTS) return points
+      startTs = last.ts + 1
+    }
   }
 }
 
@@ -109,9 +123,15 @@ async function whenAllRunTheChain(world: World, rest: RestClient): Promise<void>
   }
 }
 
+function packsOf(packSize = 1) {
+  return { explicitTimes: true, packSize }
+}
+
 type DeviceKind = Omit<DeviceIdentity, 'name' | 'token' | 'deviceId'>
 
-const ALL_TIMES = 'startTs=0&endTs=9999999999999&useStrictDataTypes=true'
+const UNTIL_THE_END = 'endTs=9999999999999&useStrictDataTypes=true'
+const ALL_TIMES = `startTs=0&${UNTIL_THE_END}`
+const PAGE_POINTS = 10_000
 
 function pathOf({ deviceId }: DeviceIdentity): string {
   return `/api/plugins/telemetry/DEVICE/${deviceId}/values/timeseries`

@@ -1,6 +1,6 @@
 /**
  * What one device sent and what became of it. Each value is sent once, is never sent again, and ends as acknowledged, refused,
- * or unknown (its connection died or fell silent first). A session is what a device sends over one connection: within it the
+ * or unknown (its connection died or fell silent first). The values of a pack, one message with several, end alike. A session is what a device sends over one connection: within it the
  * order is the device's own; a value without an answer may still arrive long after the device has gone on over another.
  */
 
@@ -8,6 +8,8 @@ export type Outcome = 'acknowledged' | 'refused' | 'unknown'
 
 export interface SentValue {
   readonly value: number
+  /** The publish or post that carries it, counted from 1 for each device. */
+  readonly message: number
   readonly session: number
   /** Of the monotonic clock, ms. */
   readonly sentAt: number
@@ -25,6 +27,8 @@ export interface DeviceIdentity {
   readonly explicitTimes: boolean
   /** Sends the number alone, without the text beside it. */
   readonly isBare?: boolean
+  /** Values in each message, which have times of their own; absent: 1. */
+  readonly packSize?: number
 }
 
 export class Journal {
@@ -34,6 +38,7 @@ export class Journal {
   /** Answers that no fault excuses, such as "wrong credentials" while a store is away. */
   readonly complaints: string[] = []
   #session = 0
+  #messages = 0
 
   constructor(device: DeviceIdentity) {
     this.device = device
@@ -45,10 +50,21 @@ export class Journal {
   }
 
   take(): SentValue {
+    return this.#take(++this.#messages, performance.now())
+  }
+
+  /** The values of one message. */
+  takePack(size: number): readonly SentValue[] {
+    const [message, sentAt] = [++this.#messages, performance.now()]
+    return Array.from({ length: size }, () => this.#take(message, sentAt))
+  }
+
+  #take(message: number, sentAt: number): SentValue {
     const value: SentValue = {
       value: this.sent.length + 1,
+      message,
       session: this.#session,
-      sentAt: performance.now(),
+      sentAt,
       outcome: 'unknown',
     }
     this.sent.push(value)
@@ -66,6 +82,17 @@ export class Journal {
 
   count(outcome: Outcome): number {
     return this.sent.reduce((sum, value) => sum + (value.outcome === outcome ? 1 : 0), 0)
+  }
+
+  /** Messages that were acknowledged, with one value or several. */
+  acknowledgedMessages(): number {
+    let [count, last] = [0, 0]
+    for (const { message, outcome } of this.sent) {
+      if (outcome !== 'acknowledged' || message === last) continue
+      count++
+      last = message
+    }
+    return count
   }
 
   /** The last value that was acknowledged up to now. */
@@ -97,6 +124,12 @@ export class Journal {
 export function bodyOf(device: DeviceIdentity, value: number): string {
   const values = device.isBare === true ? { n: value } : { n: value, text: `value ${value}` }
   return JSON.stringify(device.explicitTimes ? { ts: explicitTime(value), values } : values)
+}
+
+/** A message of several values, as a device sends that was offline. Its times are its own: without, all would have one. */
+export function packBodyOf(device: DeviceIdentity, values: readonly SentValue[]): string {
+  const timed = { ...device, explicitTimes: true }
+  return `[${values.map(({ value }) => bodyOf(timed, value)).join(',')}]`
 }
 
 /** The time of a value of a device with explicit times, Unix ms. */

@@ -1,12 +1,12 @@
 /**
- * A background load: many devices over MQTT QoS 1 with several in flight hold a rate together, or send as fast as they are acknowledged.
- * A value is sent once, as by any device of the campaign; what has no PUBACK stays unknown. Packets of its own: a client
- * library would take the processor from the servers.
+ * A background load: many devices over MQTT QoS 1 with several messages in flight hold a rate, or send as fast as they are acknowledged: one
+ * value a message, or packs of them, as gateways and devices that were offline do. A value is sent once, as by any device of the campaign;
+ * what has no PUBACK stays unknown, and so does a whole pack. Packets of its own: a client library would take the processor from the servers.
  */
 import { generate, parser } from 'mqtt-packet'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { bodyOf, type Journal, type SentValue } from './journal.ts'
+import { bodyOf, packBodyOf, type Journal, type SentValue } from './journal.ts'
 import { PATIENCE_MS, PAUSE_MS, type TransportAddress } from './steady-load.ts'
 
 const IN_FLIGHT = 10
@@ -15,24 +15,31 @@ const TICK_MS = 10
 const LONGEST_DEBT_MS = 200
 const TELEMETRY = 'v1/devices/me/telemetry'
 
+/** Values a second of a device, by how many it puts in a message: small packs can not be as many values as large ones. */
+export type Pace = ReadonlyMap<number, number>
+
+export interface Rate {
+  readonly valuesPerSecond: number
+  readonly messagesPerSecond: number
+}
+
 export interface PacedLoad {
   readonly journals: readonly Journal[]
   /** Sends nothing more; resolves when every value has its outcome. */
   end(): Promise<void>
 }
 
-/** Messages a second of all devices together; Infinity sends without a pause. */
+/** Without a pace they send without a pause. */
 export function startPacedLoad(
   journals: readonly Journal[],
   transports: readonly TransportAddress[],
-  messagesPerSecond: number,
+  pace: Pace | undefined,
 ): PacedLoad {
-  const senders = journals.map((journal, index) => new Sender(journal, transports, index))
-  const perMs = messagesPerSecond / 1_000 / senders.length
+  const senders = journals.map((journal, index) => new Sender(journal, transports, index, pace))
   let before = performance.now()
   const ticking = setInterval(() => {
     const now = performance.now()
-    for (const sender of senders) sender.tick(now, perMs * Math.min(now - before, LONGEST_DEBT_MS))
+    for (const sender of senders) sender.tick(now, Math.min(now - before, LONGEST_DEBT_MS))
     before = now
   }, TICK_MS)
   return {
@@ -45,10 +52,27 @@ export function startPacedLoad(
   }
 }
 
+/** What devices offer together. */
+export function rateOf(journals: readonly Journal[], pace: Pace): Rate {
+  const sizes = journals.map(sizeOf)
+  return {
+    valuesPerSecond: sizes.reduce((sum, size) => sum + (pace.get(size) ?? 0), 0),
+    messagesPerSecond: sizes.reduce((sum, size) => sum + (pace.get(size) ?? 0) / size, 0),
+  }
+}
+
+/** Values that the device puts in a message. */
+export function sizeOf({ device }: Journal): number {
+  return device.packSize ?? 1
+}
+
 class Sender {
   readonly #journal: Journal
   readonly #transports: readonly TransportAddress[]
-  readonly #inFlight = new Map<number, SentValue>()
+  /** By packet identifier. */
+  readonly #inFlight = new Map<number, readonly SentValue[]>()
+  readonly #size: number
+  readonly #valuesPerMs: number
   #at: number
   #socket: Socket | undefined
   #isConnected = false
@@ -57,8 +81,10 @@ class Sender {
   /** Values that it may send now. */
   #credit = 0
 
-  constructor(journal: Journal, transports: readonly TransportAddress[], place: number) {
+  constructor(journal: Journal, transports: readonly TransportAddress[], place: number, pace: Pace | undefined) {
     this.#journal = journal
+    this.#size = sizeOf(journal)
+    this.#valuesPerMs = pace === undefined ? Infinity : (pace.get(this.#size) ?? 0) / 1_000
     this.#transports = transports
     this.#at = place % transports.length
   }
@@ -67,15 +93,16 @@ class Sender {
     return this.#isStopped && this.#inFlight.size === 0
   }
 
-  tick(now: number, credit: number): void {
+  tick(now: number, elapsedMs: number): void {
     if (this.#socket === undefined) {
       if (!this.#isStopped && now >= this.#mayConnectAt) this.#connect(now)
       return
     }
     const [oldest] = this.#inFlight.values()
-    const silentSince = oldest?.sentAt ?? (this.#isConnected ? now : this.#mayConnectAt)
+    const silentSince = oldest?.[0]?.sentAt ?? (this.#isConnected ? now : this.#mayConnectAt)
     if (now - silentSince > PATIENCE_MS) return this.#over(this.#socket)
-    this.#credit = Math.min(this.#credit + credit, Math.max(IN_FLIGHT, credit))
+    const credit = elapsedMs === 0 ? 0 : this.#valuesPerMs * elapsedMs
+    this.#credit = Math.min(this.#credit + credit, Math.max(IN_FLIGHT * this.#size, credit))
     this.#fill()
   }
 
@@ -125,12 +152,15 @@ class Sender {
     const socket = this.#socket
     if (socket === undefined || !this.#isConnected || this.#isStopped) return
     socket.cork()
-    while (this.#inFlight.size < IN_FLIGHT && this.#credit >= 1) {
-      this.#credit--
-      const value = this.#journal.take()
-      const messageId = (value.value % 65_535) + 1
-      this.#inFlight.set(messageId, value)
-      const payload = bodyOf(this.#journal.device, value.value)
+    while (this.#inFlight.size < IN_FLIGHT && this.#credit >= this.#size) {
+      this.#credit -= this.#size
+      const values = this.#journal.takePack(this.#size)
+      const [first] = values
+      if (first === undefined) break
+      const messageId = (first.message % 65_535) + 1
+      this.#inFlight.set(messageId, values)
+      const { device } = this.#journal
+      const payload = device.packSize === undefined ? bodyOf(device, first.value) : packBodyOf(device, values)
       socket.write(
         generate({ cmd: 'publish', topic: TELEMETRY, qos: 1, retain: false, dup: false, messageId, payload }),
       )
@@ -139,10 +169,10 @@ class Sender {
   }
 
   #confirm(messageId: number): void {
-    const value = this.#inFlight.get(messageId)
-    if (value === undefined) return
+    const values = this.#inFlight.get(messageId)
+    if (values === undefined) return
     this.#inFlight.delete(messageId)
-    this.#journal.acknowledge(value)
+    for (const value of values) this.#journal.acknowledge(value)
     if (this.#isStopped && this.#inFlight.size === 0 && this.#socket !== undefined) this.#over(this.#socket)
   }
 }

@@ -2,9 +2,10 @@
 import type { RoundResult } from './round.ts'
 import { NO_FAULT, type Fault } from './fault.ts'
 
-export interface Round extends Omit<RoundResult, 'findings' | 'found' | 'longestSilenceMs'> {
-  /** Absent where a run's end kept only its progress lines. */
-  readonly longestSilenceMs?: number
+/** Of what one round came to; absent is what the campaign of its time did not note. */
+type Later = 'longestSilenceMs' | 'acknowledgedMessages' | 'loadMs' | 'judgedMs'
+
+export interface Round extends Omit<RoundResult, 'findings' | 'found' | Later>, Partial<Pick<RoundResult, Later>> {
   /** The campaign it was in. */
   readonly seed: number
   readonly number: number
@@ -18,7 +19,9 @@ export interface FaultLine {
   readonly fault: string
   readonly rounds: number
   readonly sent: number
+  /** Values, and the publishes and posts that carried them. */
   readonly acknowledged: number
+  readonly acknowledgedMessages: number
   readonly unknown: number
   readonly refused: number
   readonly lost: number
@@ -60,7 +63,7 @@ export function linesOf(rounds: readonly Round[]): FaultLine[] {
   return [...groups.values()].flatMap((group) => {
     const [first] = group
     if (first === undefined) return []
-    const sum = (key: Counted): number => group.reduce((total, round) => total + round[key], 0)
+    const sum = (key: Counted): number => group.reduce((total, round) => total + countOf(round, key), 0)
     const spread = (key: 'recoveredFromHealMs' | 'recoveredFromInjectionMs' | 'readableMs'): Spread =>
       spreadOf(group.map((round) => round[key]))
     return {
@@ -77,9 +80,17 @@ export function linesOf(rounds: readonly Round[]): FaultLine[] {
   })
 }
 
+type Countable = Omit<Counts, 'acknowledgedMessages'> & Partial<Counts>
+
+/** Before there were packs each message was one value. */
+function countOf(round: Countable, key: Counted): number {
+  return round[key] ?? round.acknowledged
+}
+
 const NOTHING = {
   sent: 0,
   acknowledged: 0,
+  acknowledgedMessages: 0,
   unknown: 0,
   refused: 0,
   lost: 0,
@@ -97,8 +108,8 @@ function spreadOf(values: readonly number[]): Spread {
 }
 
 export function pageOf(report: CampaignReport): string {
-  const total = (lines: readonly Counts[], key: Counted): string =>
-    number(lines.reduce((sum, one) => sum + one[key], 0))
+  const total = (lines: readonly Countable[], key: Counted): string =>
+    number(lines.reduce((sum, one) => sum + countOf(one, key), 0))
   const paced = report.rounds.filter(({ messagesPerSecond }) => messagesPerSecond !== undefined)
   const unbroken = report.rounds.filter(({ fault }) => fault === NO_FAULT)
   const worlds = Map.groupBy(report.faults.toSorted(byShapeAndName), ({ shape }) => shape)
@@ -106,8 +117,8 @@ export function pageOf(report: CampaignReport): string {
 
 <!-- Written by \`npm run test:faults\`; the figures are in faults.json beside it. -->
 
-${report.rounds.length} rounds, ${unbroken.length} of them without a fault: ${total(report.faults, 'acknowledged')} values acknowledged, **${total(report.faults, 'lost')} lost, ${total(report.faults, 'duplicated')} doubled, ${total(report.faults, 'outOfOrder')} out of order**
-in what is stored (the last column, where not 0/0/0). ${paced.length} rounds (${total(paced, 'acknowledged')} values) held a part of their world's top rate, or all of it.
+${report.rounds.length} rounds, ${unbroken.length} of them without a fault: ${total(report.faults, 'acknowledged')} values in ${total(report.faults, 'acknowledgedMessages')} messages acknowledged, **${total(report.faults, 'lost')} lost, ${total(report.faults, 'duplicated')} doubled, ${total(report.faults, 'outOfOrder')} out of order**
+in what is stored (the last column, where not 0/0/0). ${paced.length} rounds (${total(paced, 'acknowledged')} values) held a part of their world's top rate, or all of it${averageOf(paced)}.
 ${report.machine}, for generator, reader and servers. [How it works](../internals/fault-campaign.md).
 
 ${commandsOf(report.runs).join('\n')}
@@ -120,15 +131,26 @@ ${list('Not run', report.skipped)}${list('Findings', summaryOf(report.findings))
 function tableOf(shape: Fault['shape'], lines: readonly FaultLine[]): string {
   const rows = lines.map((line) => {
     const wrong = [line.lost, line.duplicated, line.outOfOrder + line.foreign].map(number).join('/')
-    return cells([line.fault, number(line.rounds), number(line.acknowledged), wrong === '0/0/0' ? '' : wrong])
+    const counts = [line.rounds, line.acknowledged, line.acknowledgedMessages].map(number)
+    return cells([line.fault, ...counts, wrong === '0/0/0' ? '' : wrong])
   })
-  return [cells([shape, 'rounds', 'acknowledged', 'wrong']), cells(['---', '--:', '--:', '--:']), ...rows].join('\n')
+  const head = cells([shape, 'rounds', 'values acknowledged', 'in messages', 'wrong'])
+  return [head, cells(['---', '--:', '--:', '--:', '--:']), ...rows].join('\n')
+}
+
+/** What was held in truth, outages counted; of rounds that noted how long their load was. */
+function averageOf(rounds: readonly Round[]): string {
+  const timed = rounds.filter(({ loadMs }) => loadMs !== undefined)
+  if (timed.length === 0) return ''
+  const seconds = timed.reduce((sum, { loadMs = 0 }) => sum + loadMs, 0) / 1_000
+  const values = timed.reduce((sum, { acknowledged }) => sum + acknowledged, 0)
+  return `; the last ${timed.length} of them stored ${number(Math.round(values / seconds))} values/s, outages counted`
 }
 
 /** One line for the runs that differ in seed and choice of faults alone. */
 function commandsOf(runs: readonly Run[]): string[] {
   const groups = Map.groupBy(runs, ({ command }) =>
-    command.replace(/SEED=\S+ ROUNDS=\S+ |WORLD_ROUNDS=\S+ |FAULTS='[^']*' /g, ''),
+    command.replace(/SEED=\S+ ROUNDS=\S+ |WORLD_ROUNDS=\S+ |MINUTES=\S+ |FAULTS='[^']*' /g, ''),
   )
   return [...groups].map(([command, group]) => {
     const rounds = group.reduce((sum, run) => sum + run.rounds, 0)

@@ -5,12 +5,13 @@ import type { SeededRandom } from '../../support/seeded-random.ts'
 import { evidenceOf } from './evidence.ts'
 import type { Fault } from './fault.ts'
 import type { Fleet } from './fleet.ts'
-import type { Journal, SentValue } from './journal.ts'
+import type { Journal } from './journal.ts'
 import { judgeChildren, judgeRuns, takeRuns } from './runs.ts'
-import { startPacedLoad } from './paced-load.ts'
+import { rateOf, sizeOf, startPacedLoad, type Pace, type Rate } from './paced-load.ts'
+import { holds, isMissing, readBack, whenReadable } from './reading.ts'
 import { SLOWNESS } from '../../support/slowness.ts'
 import { startSteadyLoad } from './steady-load.ts'
-import { judge, type ReadSeries, type Verdict } from './verdict.ts'
+import { judge, type Verdict } from './verdict.ts'
 import type { World } from './world.ts'
 
 export interface RoundResult extends Verdict {
@@ -22,7 +23,11 @@ export interface RoundResult extends Verdict {
   readonly readableMs: number
   /** Longest time of a device without an acknowledgement. */
   readonly longestSilenceMs: number
+  /** From the first value sent to the last outcome, and from there until everything was read and judged. */
+  readonly loadMs: number
+  readonly judgedMs: number
   /** Offered by the load in the background; absent where there was none. */
+  readonly valuesPerSecond?: number
   readonly messagesPerSecond?: number
 }
 
@@ -32,22 +37,22 @@ export interface RoundSettings {
   readonly limitMs: number
   /** The first round of its world. */
   readonly isNewWorld: boolean
-  /** Messages a second of a load in the background; 0: none. */
-  readonly messagesPerSecond: number
+  /** Of a load in the background; absent: none. */
+  readonly pace?: Pace | undefined
+  /** The load lasts at least so long, some of it before the fault. */
+  readonly minLoadMs: number
 }
 
-const POLL_MS = 100
 const ROUND_SETTINGS: RoundSettings = {
   devices: 16,
   limitMs: 90_000 * SLOWNESS,
   isNewWorld: false,
-  messagesPerSecond: 0,
+  minLoadMs: 0,
 }
 /** Each device has this many acknowledgements before anything happens. */
 const WARM = 3
 /** Of a load in the background. */
 const PACED_DEVICES = 32
-const FARTHEST_POLL_MS = 2_000
 
 export async function runRound(
   fault: Fault,
@@ -56,12 +61,12 @@ export async function runRound(
   random: SeededRandom,
   settings: Partial<RoundSettings> = {},
 ): Promise<{ readonly result: RoundResult; readonly journals: readonly Journal[] }> {
-  const { devices, limitMs, isNewWorld, messagesPerSecond } = { ...ROUND_SETTINGS, ...settings }
+  const { devices, limitMs, isNewWorld, pace, minLoadMs } = { ...ROUND_SETTINGS, ...settings }
   const journals = await fleet.devices(devices)
-  const background = messagesPerSecond > 0 ? await fleet.pacedDevices(PACED_DEVICES) : []
+  const background = pace === undefined ? [] : await fleet.pacedDevices(PACED_DEVICES)
   const began = performance.now()
   const load = startSteadyLoad(journals, world.addresses, random)
-  const paced = startPacedLoad(background, world.addresses, messagesPerSecond)
+  const paced = startPacedLoad(background, world.addresses, pace)
   let injectedAt: number
   let healedAt: number
   let readable: Promise<number>
@@ -69,7 +74,7 @@ export async function runRound(
   try {
     const isWarm = await holds(limitMs, () => journals.every((journal) => journal.count('acknowledged') >= WARM))
     if (!isWarm) throw new Error(`the load did not get under way before "${fault.name}": ${stuck(journals, began)}`)
-    await delay(random.between(0, 1_000))
+    await delay(random.between(0, 1_000 + minLoadMs / 2))
     injectedAt = performance.now()
     const heal = await fault.inject(world, random)
     await delay(random.between(...fault.holdMs))
@@ -83,10 +88,11 @@ export async function runRound(
     isRecovered = await holds(limitMs, () =>
       journals.every((one) => one.firstAcknowledgementSince(healedAt) !== undefined),
     )
-    await delay(500)
+    await delay(Math.max(500, began + minLoadMs - performance.now()))
   } finally {
     await Promise.all([load.end(), paced.end()])
   }
+  const endedAt = performance.now()
   const readableMs = await readable
   const all = [...journals, ...background]
   const read = await readBack(fleet, all, limitMs)
@@ -110,75 +116,11 @@ export async function runRound(
     recoveredFromHealMs: Math.round(recovered - healedAt),
     readableMs: Math.round(readableMs),
     longestSilenceMs: Math.round(Math.max(...journals.map((journal) => journal.longestSilence(began)))),
-    ...(messagesPerSecond > 0 ? { messagesPerSecond: Math.round(messagesPerSecond) } : {}),
+    loadMs: Math.round(endedAt - began),
+    judgedMs: Math.round(performance.now() - endedAt),
+    ...(pace === undefined ? {} : rounded(rateOf(background, pace))),
   }
   return { result, journals: all }
-}
-
-/** Reads until everything acknowledged is there, or the time is over: then what is missing is lost. */
-export async function readBack(
-  fleet: Fleet,
-  journals: readonly Journal[],
-  limitMs: number,
-): Promise<{ readonly journal: Journal; readonly series: ReadSeries }[]> {
-  return Promise.all(
-    journals.map(async (journal) => {
-      let series: ReadSeries | undefined
-      let failure: unknown
-      const isThere = async (): Promise<boolean> => {
-        try {
-          series = await fleet.series(journal)
-        } catch (error) {
-          failure = error // A store that is not back yet: asked again, and thrown when it never came.
-          return false
-        }
-        return !isMissing(journal, series)
-      }
-      await holds(limitMs, isThere, FARTHEST_POLL_MS)
-      if (series === undefined) throw new Error(`${journal.device.name} can not be read`, { cause: failure })
-      return { journal, series }
-    }),
-  )
-}
-
-/** Something that was acknowledged is not there. */
-function isMissing({ sent }: Journal, { n }: ReadSeries): boolean {
-  const found = new Set(n.map(({ value }) => value))
-  return sent.some(({ value, outcome }) => outcome === 'acknowledged' && !found.has(value))
-}
-
-async function whenReadable(
-  fleet: Fleet,
-  before: readonly { readonly journal: Journal; readonly value: SentValue }[],
-  limitMs: number,
-): Promise<number> {
-  const began = performance.now()
-  await Promise.all(
-    before.map(({ journal, value }) =>
-      holds(limitMs, async () => {
-        try {
-          return (await fleet.newest(journal)) >= value.value
-        } catch {
-          return false // Not readable is what is being measured.
-        }
-      }),
-    ),
-  )
-  return performance.now() - began
-}
-
-/** Whether the condition came true in time; asked less and less often where `farthestMs` is more than the first pause. */
-async function holds(
-  limitMs: number,
-  condition: () => boolean | Promise<boolean>,
-  farthestMs = POLL_MS,
-): Promise<boolean> {
-  const deadline = performance.now() + limitMs
-  for (let pauseMs = POLL_MS; !(await condition()); pauseMs = Math.min(2 * pauseMs, farthestMs)) {
-    if (performance.now() > deadline) return false
-    await delay(pauseMs)
-  }
-  return true
 }
 
 function stuck(journals: readonly Journal[], since: number): string {
@@ -188,34 +130,74 @@ function stuck(journals: readonly Journal[], since: number): string {
     .join(', ')
 }
 
-export interface TopRate {
-  readonly messagesPerSecond: number
+function rounded({ valuesPerSecond, messagesPerSecond }: Rate): Rate {
+  return { valuesPerSecond: Math.round(valuesPerSecond), messagesPerSecond: Math.round(messagesPerSecond) }
+}
+
+export interface TopRate extends Rate {
   /** Of what was sent meanwhile. */
   readonly verdict: Verdict
   readonly journals: readonly Journal[]
+  readonly pace: Pace
+  readonly loadMs: number
+  readonly judgedMs: number
 }
 
+/** New processes compile what they run: a rate of their first seconds would make half of it easy to hold. */
+const WARM_UP_MS = 5_000
 const MEASURE_MS = 5_000
 
-/** What the world acknowledges when devices send as fast as they can, for a few seconds; judged as every load is. */
+/**
+ * What the world acknowledges and runs when devices send as fast as they can, for a few seconds; judged as every load is. A backlog that
+ * grows meanwhile is no rate that it holds.
+ */
 export async function measureTopRate(world: World, fleet: Fleet): Promise<TopRate> {
   const journals = await fleet.pacedDevices(PACED_DEVICES)
-  const acknowledged = (): number => journals.reduce((sum, journal) => sum + journal.count('acknowledged'), 0)
-  const load = startPacedLoad(journals, world.addresses, Infinity)
+  const loadedAt = performance.now()
+  const load = startPacedLoad(journals, world.addresses, undefined)
+  let runs: readonly Run[] = []
+  /** Of each device, up to now. */
+  const ran = new Map<string, number>()
+  const takeNext = (): void => {
+    const added = world.runLog?.next() ?? []
+    for (const { deviceId } of added) ran.set(deviceId, (ran.get(deviceId) ?? 0) + 1)
+    runs = runs.concat(added)
+  }
+  const done = (): number[] => {
+    takeNext()
+    return journals.map((journal) => Math.min(journal.count('acknowledged'), ran.get(journal.device.deviceId) ?? 0))
+  }
   // Of the chain that the world is measured with: an engine may still have the one before it.
-  const runs: Run[] = []
-  await holds(ROUND_SETTINGS.limitMs, () => {
-    runs.push(...(world.runLog?.next() ?? []))
-    const ran = new Set(runs.map(({ deviceId }) => deviceId))
-    return journals.every(({ device }) => ran.has(device.deviceId))
-  })
-  const [before, began] = [acknowledged(), performance.now()]
+  await holds(ROUND_SETTINGS.limitMs, () => done().every((count) => count > 0))
+  await delay(WARM_UP_MS)
+  const [before, began] = [done(), performance.now()]
   await delay(MEASURE_MS)
-  const messagesPerSecond = ((acknowledged() - before) * 1_000) / (performance.now() - began)
+  const seconds = (performance.now() - began) / 1_000
+  const rates = done().map((count, index) => (count - (before[index] ?? 0)) / seconds)
   await load.end()
+  const endedAt = performance.now()
   const verdict = judge(await readBack(fleet, journals, ROUND_SETTINGS.limitMs))
   const circumstances = { partitionsMove: world.shape !== 'embedded', isNewWorld: true }
-  runs.push(...((await takeRuns(world.runLog, journals)) ?? []))
+  runs = runs.concat((await takeRuns(world.runLog, journals)) ?? [])
   const findings = [...verdict.findings, ...judgeRuns(runs, journals, circumstances)]
-  return { messagesPerSecond, verdict: { ...verdict, findings }, journals }
+  const pace = paceOf(journals, rates)
+  return {
+    ...rounded(rateOf(journals, pace)),
+    verdict: { ...verdict, findings },
+    journals,
+    pace,
+    loadMs: Math.round(endedAt - loadedAt),
+    judgedMs: Math.round(performance.now() - endedAt),
+  }
+}
+
+/** The mean of the devices that send alike. */
+function paceOf(journals: readonly Journal[], rates: readonly number[]): Pace {
+  const groups = Map.groupBy(rates.entries(), ([index]) => {
+    const journal = journals[index]
+    return journal === undefined ? 1 : sizeOf(journal)
+  })
+  return new Map(
+    [...groups].map(([size, group]) => [size, group.reduce((sum, [, rate]) => sum + rate, 0) / group.length]),
+  )
 }

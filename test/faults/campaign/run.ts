@@ -1,8 +1,9 @@
 /**
  * `npm run test:faults`: the fault campaign. Every fault of the list, `ROUNDS` times each (3), in an order made by chance, with the
- * seed of `SEED`; `FAULTS` picks by a regular expression over "shape name". `PACE=0.5` holds half of the world's top rate meanwhile;
- * `WORLD_ROUNDS` begins a new world after so many rounds; `SLOWNESS` widens the limits. Writes docs/reports/faults.md and faults.json (elsewhere
- * with `REPORT_DIR`; `ADD=1` adds to the report that is there) and ends with 1 when anything was lost, doubled, out of order or did not recover.
+ * seed of `SEED`; `FAULTS` picks by a regular expression over "shape name". `PACE=0.5` holds half of the world's top rate meanwhile,
+ * at least for `LOAD_SECONDS` a round (0); `WORLD_ROUNDS` begins a new world after so many rounds; `MINUTES` begins no round after that time;
+ * `SLOWNESS` widens the limits. Writes docs/reports/faults.md and faults.json (elsewhere with `REPORT_DIR`; `ADD=1` adds to the report that is
+ * there) and ends with 1 when anything was lost, doubled, out of order or did not recover.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -12,7 +13,9 @@ import { seededRandom } from '../../support/seeded-random.ts'
 import { PROJECT_ROOT } from '../../support/start-millrace.ts'
 import { ALL_FAULTS, measureOn, openStage, randomOfRound, readAllAgain, runOn, type Stage } from './campaign.ts'
 import type { Fault } from './fault.ts'
+import type { Pace } from './paced-load.ts'
 import { linesOf, pageOf, type CampaignReport, type Round } from './report.ts'
+import type { RoundResult } from './round.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 3)
 const PATTERN = process.env['FAULTS'] ?? ''
@@ -20,7 +23,9 @@ const REPORT_DIR = process.env['REPORT_DIR'] ?? join(PROJECT_ROOT, 'docs', 'repo
 
 /** Of the top rate, in the background; 0: no load but that of the devices. */
 const PACE = Number(process.env['PACE'] ?? 0)
+const MIN_LOAD_MS = 1_000 * Number(process.env['LOAD_SECONDS'] ?? 0)
 const WORLD_ROUNDS = Number(process.env['WORLD_ROUNDS'] ?? Infinity)
+const LAST_ROUND_AT = performance.now() + 60_000 * Number(process.env['MINUTES'] ?? Infinity)
 
 const COMMIT = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: PROJECT_ROOT, encoding: 'utf8' }).trim()
 const began = new Date()
@@ -33,7 +38,7 @@ const skipped: string[] = []
 const findings: string[] = []
 let stage: Stage | undefined
 let roundsInWorld = 0
-let messagesPerSecond = 0
+let pace: Pace | undefined
 let interrupted = false
 
 process.once('SIGINT', () => {
@@ -58,7 +63,7 @@ function routeOf({ shape, onSmallDisk, smallDiskOf }: Fault): string {
 async function runIn(place: string, faults: readonly Fault[]): Promise<void> {
   const order = shuffled(Array.from({ length: ROUNDS }, () => faults).flat())
   for (const fault of order) {
-    if (interrupted) break
+    if (interrupted || performance.now() > LAST_ROUND_AT) break
     const on = stage ?? (await open(place, fault))
     if (on === 'not here') return
     if (on === 'failed') continue
@@ -82,12 +87,14 @@ async function endWorld(place: string): Promise<void> {
 async function begin(on: Stage, { shape }: Fault): Promise<void> {
   roundsInWorld = 0
   if (PACE === 0) return
-  const { findings: found, found: _, ...result } = await measureOn(on)
-  messagesPerSecond = PACE * (result.messagesPerSecond ?? 0)
+  const measured = await measureOn(on)
+  pace = new Map([...measured.pace].map(([size, valuesPerSecond]) => [size, PACE * valuesPerSecond]))
+  const { findings: found, found: _, ...result } = measured.result
   const number = rounds.length + 1
   rounds.push({ ...result, seed, number, row: '', shape })
   say(
-    `${shape}: ${result.messagesPerSecond} messages/s at most, ${result.acknowledged} acknowledged, ${result.lost} lost`,
+    `${shape}: ${result.valuesPerSecond} values/s in ${result.messagesPerSecond} messages/s at most, ${result.acknowledged} acknowledged, ` +
+      `${result.lost} lost, ${timesOf(result)}`,
   )
   for (const text of found) find(`${shape}, ${result.fault}: ${text}`)
   if (found.length > 0) keepLogs(on, number)
@@ -115,14 +122,14 @@ async function runRoundOf(on: Stage, fault: Fault): Promise<void> {
       findings: found,
       found: _,
       ...result
-    } = await runOn(on, fault, randomOfRound(seed, number), messagesPerSecond)
+    } = await runOn(on, fault, randomOfRound(seed, number), { pace, minLoadMs: MIN_LOAD_MS })
     rounds.push({ ...result, seed, number, row: fault.row, shape: fault.shape })
-    const pace = messagesPerSecond === 0 ? '' : `${Math.round(messagesPerSecond)} messages/s beside, `
-    const { acknowledged, unknown, refused, lost, duplicated, outOfOrder, foreign } = result
+    const { valuesPerSecond, acknowledged, unknown, refused, lost, duplicated, outOfOrder, foreign } = result
+    const beside = valuesPerSecond === undefined ? '' : `${valuesPerSecond} values/s beside, `
     say(
-      `${name}: ${pace}acknowledged ${acknowledged}, unknown ${unknown}, refused ${refused}, lost ${lost}, duplicated ${duplicated}, ` +
+      `${name}: ${beside}acknowledged ${acknowledged}, unknown ${unknown}, refused ${refused}, lost ${lost}, duplicated ${duplicated}, ` +
         `out of order ${outOfOrder}, foreign ${foreign}, recovered ${result.recoveredFromHealMs} ms from heal, ` +
-        `${result.recoveredFromInjectionMs} ms from injection, readable ${result.readableMs} ms`,
+        `${result.recoveredFromInjectionMs} ms from injection, readable ${result.readableMs} ms, ${timesOf(result)}`,
     )
     for (const text of found) find(`${name}: ${text}`)
     if (found.length > 0) keepLogs(on, number)
@@ -133,6 +140,10 @@ async function runRoundOf(on: Stage, fault: Fault): Promise<void> {
     keepLogs(on, number)
     await closeStage()
   }
+}
+
+function timesOf({ loadMs, judgedMs }: Pick<RoundResult, 'loadMs' | 'judgedMs'>): string {
+  return `${loadMs} ms of load judged in ${judgedMs} ms`
 }
 
 async function closeStage(): Promise<void> {
@@ -168,7 +179,7 @@ function shuffled(faults: readonly Fault[]): Fault[] {
 /** After every round: what ends a run early costs the rounds before it nothing. */
 function write(): void {
   const only = PATTERN === '' ? '' : `FAULTS='${PATTERN}' `
-  const settings = ['PACE', 'WORLD_ROUNDS', 'SLOWNESS']
+  const settings = ['PACE', 'LOAD_SECONDS', 'WORLD_ROUNDS', 'MINUTES', 'SLOWNESS']
     .flatMap((name) => (process.env[name] === undefined ? [] : [`${name}=${process.env[name]} `]))
     .join('')
   const run = {

@@ -11,15 +11,16 @@ interface Sent {
   /** In the order of the runs. */
   readonly ran: readonly number[]
   readonly isNewWorld?: boolean
+  readonly packSize?: number
 }
 
-/** One device and its runs. */
-function judgedWith(judge: typeof judgeRuns, prefix: string, { sent, ran, isNewWorld = false }: Sent) {
+/** One device and its runs; `packSize` values are sent, and end, together. */
+function judgedWith(judge: typeof judgeRuns, prefix: string, { sent, ran, isNewWorld = false, packSize = 1 }: Sent) {
   const identity = { name: 'device', token: 'T', deviceId: 'id', protocol: 'HTTP', explicitTimes: true } as const
   const journal = new Journal(identity)
   for (const outcome of sent) {
     if (outcome === '|') journal.nextSession()
-    else journal.take().outcome = outcome
+    else for (const value of journal.takePack(packSize)) value.outcome = outcome
   }
   const runs = ran.map((value, index) => ({
     id: `m${index}`,
@@ -64,4 +65,15 @@ test('what was acknowledged has one child that ran, in any order', () => {
   assert.deepEqual(children(['acknowledged', 'acknowledged', 'unknown'], [2, 1]), [])
   assert.match(children(['acknowledged', 'acknowledged'], [1])[0] ?? '', /^child lost: value 2/)
   assert.match(children(['acknowledged'], [1, 1])[0] ?? '', /^2 children: child-of-id 1/)
+})
+
+test('each value of a pack runs once, in the order of the pack; without an answer any of them may have run', () => {
+  const packs = (sent: Sent['sent'], ran: Sent['ran']) => judgedWith(judgeRuns, '', { sent, ran, packSize: 3 })
+  assert.deepEqual(packs(['acknowledged', 'unknown', 'acknowledged'], [1, 2, 3, 4, 7, 8, 9]), [])
+  assert.deepEqual(packs(['unknown', '|', 'acknowledged'], [4, 5, 6, 1, 2]), [])
+  assert.match(packs(['acknowledged', 'acknowledged'], [1, 3, 4, 5, 6])[0] ?? '', /^lost: value 2/)
+  assert.match(packs(['acknowledged'], [1, 3, 2])[0] ?? '', /^outOfOrder: value 2/)
+  const twice = packs(['acknowledged'], [1, 2, 3, 1, 2, 3])
+  assert.deepEqual(twice.length, 3)
+  for (const text of twice) assert.match(text, /^counted: value [123]/)
 })

@@ -40,28 +40,32 @@ export async function takeRuns(
   limitMs = 0,
 ): Promise<readonly Run[] | undefined> {
   if (log === undefined) return undefined
-  const runs = log.next()
-  for (const deadline = performance.now() + limitMs; performance.now() < deadline; await delay(POLL_MS)) {
-    const ran = new Set(runs.map(({ deviceId, value }) => `${deviceId} ${value}`))
-    if (!journals.some((journal) => makesChildren(journal) && lacks(journal, ran))) break
-    runs.push(...log.next())
+  const parents = journals.filter(makesChildren)
+  const ran = new Map(parents.flatMap(({ device: { deviceId } }) => [emptyOf(deviceId), emptyOf(CHILD_OF + deviceId)]))
+  let runs: readonly Run[] = []
+  for (const deadline = performance.now() + limitMs; ; await delay(POLL_MS)) {
+    const added = log.next()
+    for (const { deviceId, value } of added) ran.get(deviceId)?.add(value)
+    runs = runs.concat(added)
+    if (performance.now() >= deadline || !parents.some((journal) => lacksChild(journal, ran))) return runs
   }
-  return runs
 }
 
 const POLL_MS = 200
+
+function emptyOf(deviceId: string): readonly [string, Set<number>] {
+  return [deviceId, new Set()]
+}
 
 function makesChildren({ device }: Journal): boolean {
   return device.isBare !== true
 }
 
 /** Of what ran, a child of something acknowledged has not. */
-function lacks({ device, sent }: Journal, ran: ReadonlySet<string>): boolean {
+function lacksChild({ device, sent }: Journal, ran: ReadonlyMap<string, ReadonlySet<number>>): boolean {
+  const [own, children] = [ran.get(device.deviceId), ran.get(CHILD_OF + device.deviceId)]
   return sent.some(
-    ({ value, outcome }) =>
-      outcome === 'acknowledged' &&
-      ran.has(`${device.deviceId} ${value}`) &&
-      !ran.has(`${CHILD_OF}${device.deviceId} ${value}`),
+    ({ value, outcome }) => outcome === 'acknowledged' && own?.has(value) === true && children?.has(value) !== true,
   )
 }
 

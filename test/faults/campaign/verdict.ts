@@ -17,6 +17,8 @@ export interface ReadSeries {
 export interface Verdict {
   readonly sent: number
   readonly acknowledged: number
+  /** Publishes and posts that carried what was acknowledged. */
+  readonly acknowledgedMessages: number
   readonly refused: number
   readonly unknown: number
   readonly found: number
@@ -33,7 +35,7 @@ const MAX_FINDINGS = 20
 
 export function judge(read: readonly { readonly journal: Journal; readonly series: ReadSeries }[]): Verdict {
   const total = { found: 0, lost: 0, duplicated: 0, outOfOrder: 0, foreign: 0 }
-  const sums = { sent: 0, acknowledged: 0, refused: 0, unknown: 0 }
+  const sums = { sent: 0, acknowledged: 0, acknowledgedMessages: 0, refused: 0, unknown: 0 }
   const findings: string[] = []
   for (const { journal, series } of read) {
     const note = (kind: Exclude<keyof typeof total, 'found'>, text: string): void => {
@@ -43,6 +45,7 @@ export function judge(read: readonly { readonly journal: Journal; readonly serie
     total.found += judgePoints(journal, series.n, note)
     judgeNeighbours(series, journal.device.isBare !== true, note)
     for (const outcome of ['acknowledged', 'refused', 'unknown'] as const) sums[outcome] += journal.count(outcome)
+    sums.acknowledgedMessages += journal.acknowledgedMessages()
     sums.sent += journal.sent.length
     for (const text of journal.complaints) if (findings.length < MAX_FINDINGS) findings.push(text)
   }

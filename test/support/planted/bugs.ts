@@ -48,6 +48,31 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
 ]
 
+/** What the campaign's judge must find in packs: messages of a device with several values. */
+export const PACK_BUGS: readonly PlantedBug[] = [
+  {
+    name: 'a value of a pack is acknowledged and lost',
+    file: 'engine/device/uploads.ts',
+    code: '      this.publish(record, group, at, group.ts ??',
+    planted: '      if (group.ts % 97_000 === 0) all.stored()\n      else this.publish(record, group, at, group.ts ??',
+  },
+  {
+    name: 'a pack is counted twice',
+    file: 'engine/device/uploads.ts',
+    code: '    const all = new UploadReceipt(groups.length, receipt)',
+    planted:
+      '    const all = new UploadReceipt(groups.length, receipt)\n' +
+      '    const nobody = { stored() {}, refused() {} }\n' +
+      '    if (only.ts % 7_000 === 0) for (const group of groups) this.publish(record, group, at, group.ts, nobody)',
+  },
+  {
+    name: 'a pack runs from its end',
+    file: 'engine/device/uploads.ts',
+    code: '    for (const group of groups) {',
+    planted: '    for (const group of groups.toReversed()) {',
+  },
+]
+
 /** What the test of partitions that move must find. */
 export const OWNER_BUG: PlantedBug = {
   name: 'state of the old owner',
@@ -187,7 +212,7 @@ export function simulationBugs(simulation: Simulation): readonly SimulationBug[]
 }
 
 export function bugOf(name: string): PlantedBug {
-  const bug = [...PLANTED_BUGS, OWNER_BUG, ...SIMULATION_BUGS].find((one) => one.name === name)
+  const bug = [...PLANTED_BUGS, ...PACK_BUGS, OWNER_BUG, ...SIMULATION_BUGS].find((one) => one.name === name)
   if (bug === undefined) throw new Error(`no planted bug is called "${name}"`)
   return bug
 }

@@ -33,6 +33,8 @@ export function noteTry(work: Work): void {
       ? before
       : { message: new WeakRef(message), deliveries: (before?.deliveries ?? 0) + 1, attempt, outages: 0 }
   noted.attempt = attempt
+  // Behind all others: what waits through an outage is tried again and again, and is known to the end.
+  known.delete(message.id)
   known.set(message.id, noted)
   if (known.size > MAX_KNOWN) forgetOldest()
   const end = work.end.bind(work)
