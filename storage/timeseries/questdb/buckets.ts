@@ -1,11 +1,12 @@
 /**
- * Aggregations that QuestDB computes: one row a bucket and kind of value comes back, whatever lies in the bucket. LONGs are added in two
- * halves, as its own sum would overflow in silence.
+ * Aggregations that QuestDB computes, whatever lies in the buckets. Most series hold numbers alone: a statement for them has one row a bucket, which
+ * tells when it is not enough, and takes some two thirds of the time of the one for all kinds. That one has a row for each kind and adds LONGs
+ * in two halves, as QuestDB's own sum overflows in silence.
  */
 import { longValue } from '../../../model/value.ts'
 import type { HistoryQuery } from '../../../model/telemetry-query.ts'
 import { fromPostgresText } from '../../postgres/text.ts'
-import { Aggregate } from '../embedded/aggregate.ts'
+import { Aggregate, type FiguresOf } from '../embedded/aggregate.ts'
 import { KIND, MAX_TS, MIN_TS } from './rows.ts'
 import type { Row } from './server.ts'
 
@@ -14,17 +15,27 @@ const MAX_UNEVEN_BORDERS = 250
 const HALF = 2n ** 32n
 const LONG_MIN = -(2n ** 63n)
 
+/** A sum of LONGs that its mean puts below this did not overflow. */
+const SURE_SUM = 2 ** 62
+
+/** Which values a statement can tell of, from the cheapest on; NUMBERS are DOUBLEs and LONGs. */
+export const KINDS = ['DOUBLES', 'NUMBERS', 'ALL'] as const
+export type Kinds = (typeof KINDS)[number]
+
 const FIGURES = `kind, count() n, count(long_v) longs, sum(long_v / ${HALF}) high, sum(long_v % ${HALF}) low,
   min(long_v) min_long, max(long_v) max_long, sum(dbl_v) sum_double, min(dbl_v) min_double, max(dbl_v) max_double,
   min(text_v) min_text, max(text_v) max_text`
-const COUNTS = 'kind, count() n'
 /** 64-bit integers as text: a number of JSON would be rounded. */
 const EXACT = `bucket, kind, n, longs, high::varchar, low::varchar, min_long::varchar, max_long::varchar,
   sum_double, min_double, max_double, min_text, max_text`
+/** Of one column: what an aggregation needs of it. */
+const OF_COLUMN = { AVG: 'sum', SUM: 'sum', MIN: 'min', MAX: 'max' } as const
 
 /** A statement and how the bucket numbers in its rows become those of the query. */
 export interface BucketQuery {
   readonly sql: string
+  readonly agg: Exclude<HistoryQuery['agg'], 'NONE'>
+  readonly kinds: Kinds
   readonly bucketOf: (number: number) => number
 }
 
@@ -32,7 +43,8 @@ export interface BucketQuery {
  * The statements for the buckets between `borders`. `from` answers the table and its condition for a range of time.
  */
 export function bucketQueries(
-  agg: HistoryQuery['agg'],
+  agg: Exclude<HistoryQuery['agg'], 'NONE'>,
+  kinds: Kinds,
   borders: readonly number[],
   from: (startTs: number, endTs: number) => string,
 ): BucketQuery[] {
@@ -41,21 +53,28 @@ export function bucketQueries(
   if (grid !== undefined) {
     const number = `(cast(ts as long) - ${grid.origin}000) / ${grid.step}000`
     const bucketOf = (found: number) => Math.max(0, Math.min(found - grid.shift, last - 1))
-    return [{ sql: statement(agg, number, from(borders[0] ?? 0, borders[last] ?? 0)), bucketOf }]
+    const sql = statement(agg, kinds, number, from(borders[0] ?? 0, borders[last] ?? 0))
+    return [{ sql, agg, kinds, bucketOf }]
   }
   const queries: BucketQuery[] = []
   for (let start = 0; start < last; start += MAX_UNEVEN_BORDERS) {
     const part = borders.slice(start, start + MAX_UNEVEN_BORDERS + 1)
     const number = choice(part, 0, part.length - 2)
-    const sql = statement(agg, number, from(part[0] ?? 0, part[part.length - 1] ?? 0))
-    queries.push({ sql, bucketOf: (found) => found + start })
+    const sql = statement(agg, kinds, number, from(part[0] ?? 0, part[part.length - 1] ?? 0))
+    queries.push({ sql, agg, kinds, bucketOf: (found) => found + start })
   }
   return queries
 }
 
-function statement(agg: HistoryQuery['agg'], number: string, from: string): string {
-  if (agg === 'COUNT') return `select ${number} bucket, ${COUNTS} from ${from}`
-  return `select ${EXACT} from (select ${number} bucket, ${FIGURES} from ${from})`
+function statement(agg: BucketQuery['agg'], kinds: Kinds, number: string, from: string): string {
+  if (agg === 'COUNT') return `select ${number} bucket, count() n from ${from}`
+  if (kinds === 'ALL') return `select ${EXACT} from (select ${number} bucket, ${FIGURES} from ${from})`
+  const figure = OF_COLUMN[agg]
+  if (kinds === 'DOUBLES')
+    return `select ${number} bucket, count() n, count(dbl_v) doubles, ${figure}(dbl_v) double_figure from ${from}`
+  const [mean, meanOf] = figure === 'sum' ? [', mean', ', avg(long_v) mean'] : ['', '']
+  return `select bucket, n, doubles, double_figure, longs, long_figure::varchar${mean} from (select ${number} bucket, count() n,
+    count(dbl_v) doubles, ${figure}(dbl_v) double_figure, count(long_v) longs, ${figure}(long_v) long_figure${meanOf} from ${from})`
 }
 
 /**
@@ -84,17 +103,45 @@ function choice(borders: readonly number[], low: number, high: number): string {
   return `case when cast(ts as long) < ${border}000 then ${choice(borders, low, middle - 1)} else ${choice(borders, middle, high)} end`
 }
 
-/** Adds a row of a bucket query to its bucket. */
-export function addRow(buckets: (Aggregate | undefined)[], query: BucketQuery, row: Row): void {
+/** Adds a row of a bucket query to its bucket; false where the bucket holds more than such a row tells. */
+export function addRow(buckets: (Aggregate | undefined)[], query: BucketQuery, row: Row): boolean {
+  const found = query.agg === 'COUNT' ? Aggregate.of({ count: Number(row[1]) }) : foundIn(query, row)
+  if (found === undefined) return false
   const bucket = query.bucketOf(Number(row[0]))
   const aggregate = (buckets[bucket] ??= new Aggregate())
-  aggregate.merge(aggregateOf(row))
-  if (row[1] === KIND.STRING) addTexts(aggregate, row)
+  aggregate.merge(found)
+  if (query.kinds === 'ALL' && query.agg !== 'COUNT' && row[1] === KIND.STRING) addTexts(aggregate, row)
+  return true
+}
+
+/** The cheapest statement that would have told as much as these rows. */
+export function kindsOf({ agg, kinds }: BucketQuery, rows: readonly Row[]): Kinds {
+  if (agg === 'COUNT' || kinds === 'DOUBLES') return kinds
+  if (kinds === 'NUMBERS') return rows.every(([, n, doubles]) => n === doubles) ? 'DOUBLES' : 'NUMBERS'
+  return rows.every(([, kind]) => kind === KIND.DOUBLE || kind === KIND.LONG) ? 'NUMBERS' : 'ALL'
+}
+
+function foundIn({ agg, kinds }: BucketQuery, row: Row): Aggregate | undefined {
+  if (kinds === 'ALL') return aggregateOf(row)
+  const [, n, doubles, doubleFigure, longs = 0, longFigure, mean] = row
+  const figures = { count: Number(n), doubles: Number(doubles), longs: Number(longs) }
+  if (figures.count !== figures.doubles + figures.longs) return undefined
+  const isSum = agg === 'AVG' || agg === 'SUM'
+  if (isSum && figures.longs > 0 && !(Math.abs(Number(mean)) * figures.longs < SURE_SUM)) return undefined
+  return Aggregate.of({
+    count: figures.count,
+    ...(figures.doubles > 0 ? { doubles: alone(figures.doubles, overflowing(doubleFigure)) } : {}),
+    ...(figures.longs > 0 ? { longs: alone(figures.longs, longSum(integer(longFigure))) } : {}),
+  })
+}
+
+/** The one figure that was asked for in the place of all. */
+function alone<Value>(count: number, figure: Value): FiguresOf<Value> {
+  return { count, sum: figure, min: figure, max: figure }
 }
 
 function aggregateOf([, kind, n, longs, high, low, minLong, maxLong, sumDouble, minDouble, maxDouble]: Row): Aggregate {
   const count = Number(n)
-  if (longs === undefined) return Aggregate.of({ count })
   switch (kind) {
     case KIND.LONG: {
       // The least LONG is its null, which it neither compares nor adds.
@@ -121,7 +168,7 @@ function aggregateOf([, kind, n, longs, high, low, minLong, maxLong, sumDouble, 
 }
 
 function same(count: number, value: number): Aggregate {
-  return Aggregate.of({ count, doubles: { count, sum: value, min: value, max: value } })
+  return Aggregate.of({ count, doubles: alone(count, value) })
 }
 
 /** A sum beyond the largest double is answered as null. */
@@ -129,8 +176,7 @@ function overflowing(sum: unknown): number {
   return sum === null || sum === undefined ? NaN : Number(sum)
 }
 
-function addTexts(aggregate: Aggregate, [, , n, longs, , , , , , , , least, greatest]: Row): void {
-  if (longs === undefined) return
+function addTexts(aggregate: Aggregate, [, , n, , , , , , , , , least, greatest]: Row): void {
   aggregate.count -= Number(n)
   aggregate.add('STRING', textOf(least))
   aggregate.add('STRING', textOf(greatest))

@@ -3,7 +3,8 @@ import type { HistoryQuery } from '../../../model/telemetry-query.ts'
 import type { DataPoint } from '../../../model/value.ts'
 import { Aggregate } from '../embedded/aggregate.ts'
 import type { PointsByKey } from '../store.ts'
-import { addRow, bucketQueries } from './buckets.ts'
+import { addRow, bucketQueries, KINDS, kindsOf, type BucketQuery, type Kinds } from './buckets.ts'
+import { lruMap } from '../../../model/lru-map.ts'
 import { TimeSeriesErrors } from '../errors.ts'
 import { QuestDbErrors } from './errors.ts'
 import type { Deletion, PostgresCompanion, ReadBasis } from './postgres-companion.ts'
@@ -37,6 +38,9 @@ export interface HistoryOptions {
   readonly maxLongTextPieces: number
 }
 
+/** Whose kind is remembered. */
+const MAX_KEYS = 10_000
+
 /** What one answer may still hold. */
 interface Room {
   left: number
@@ -44,6 +48,8 @@ interface Room {
 
 export class HistoryReader {
   private readonly options: HistoryOptions
+  /** What was last found under a key. */
+  private readonly kinds = lruMap<Kinds>(MAX_KEYS)
 
   constructor(options: HistoryOptions) {
     this.options = options
@@ -153,16 +159,42 @@ export class HistoryReader {
     const limit = this.options.maxAnswerPoints + 1
     const far = await this.farPoints(series, { startTs: low, endTs: high, order: 'ASC', limit })
     if (far.length === limit) throw this.tooBig()
-    const aggregates: (Aggregate | undefined)[] = []
-    for (const { ts, type, value } of far) (aggregates[bucketAt(borders, ts)] ??= new Aggregate()).add(type, value)
     const none = `${quoted(this.options.table)} where 1 <> 1`
-    const queries = bucketQueries(agg, borders, (startTs, endTs) => {
-      return this.from(series, Math.max(low, startTs), Math.min(high, endTs)) ?? none
-    })
-    for (const part of queries) {
-      for (const row of await this.options.server.query(part.sql)) addRow(aggregates, part, row)
-    }
+    const from = (startTs: number, endTs: number): string =>
+      this.from(series, Math.max(low, startTs), Math.min(high, endTs)) ?? none
+    const aggregates = await this.aggregates(series.key, (kinds) => bucketQueries(agg, kinds, borders, from))
+    for (const { ts, type, value } of far) (aggregates[bucketAt(borders, ts)] ??= new Aggregate()).add(type, value)
     return resultsOf(series.key, agg, borders, aggregates)
+  }
+
+  /** By statements for the kinds of value that were last found under the key, then by those that tell of more. */
+  private async aggregates(
+    key: string,
+    queriesOf: (kinds: Kinds) => readonly BucketQuery[],
+  ): Promise<(Aggregate | undefined)[]> {
+    const first = KINDS.indexOf(this.kinds.get(key) ?? 'NUMBERS')
+    for (const kinds of KINDS.slice(first)) {
+      const found = await this.aggregatesOf(key, queriesOf(kinds))
+      if (found !== undefined) return found
+    }
+    return []
+  }
+
+  /** Undefined where there are values of other kinds than the statements can tell of. */
+  private async aggregatesOf(
+    key: string,
+    queries: readonly BucketQuery[],
+  ): Promise<(Aggregate | undefined)[] | undefined> {
+    const aggregates: (Aggregate | undefined)[] = []
+    const needed: Kinds[] = []
+    for (const part of queries) {
+      const rows = await this.options.server.query(part.sql)
+      for (const row of rows) if (!addRow(aggregates, part, row)) return undefined
+      if (rows.length > 0 && part.agg !== 'COUNT') needed.push(kindsOf(part, rows))
+    }
+    const widest = KINDS.findLast((kinds) => needed.includes(kinds))
+    if (widest !== undefined) this.kinds.set(key, widest)
+    return aggregates
   }
 
   /** The table and the condition for the rows of a series in [startTs, endTs); undefined where QuestDB holds none of them. */
