@@ -14,14 +14,15 @@ import type { Emission, NodeVisit } from '../rulechain/node-instance.ts'
 /** What came of a visit: an output, or an error that failed it. */
 export type VisitOutcome = { readonly output: KeyedOutput } | { readonly error: string }
 
+/** Of one that is forgotten the next one takes the place: they live as long as their state, and to collect them takes more than to change them. */
 interface DoneVisit {
   /** The visit, its stream, its sequence, whether it came again, what came of it. */
-  readonly v: string
-  readonly s: number
-  readonly q: number
-  k?: 1
+  v: string
+  s: number
+  q: number
+  k: 0 | 1
   /** JSON text: written often, read only where a message comes again. */
-  readonly o: string
+  o: string
 }
 
 /** What a visit takes beside its id and what came of it. */
@@ -52,10 +53,7 @@ export class DoneVisits {
     this.visits =
       stored === ''
         ? []
-        : DONE.parse(JSON.parse(stored)).map(({ k, o, ...visit }) => ({
-            ...{ ...visit, o: JSON.stringify(o) },
-            ...(k && { k }),
-          }))
+        : DONE.parse(JSON.parse(stored)).map(({ v, s, q, k, o }) => ({ v, s, q, k: k ?? 0, o: JSON.stringify(o) }))
     this.index()
   }
 
@@ -85,53 +83,85 @@ export class DoneVisits {
     return true
   }
 
-  add(visit: NodeVisit, stream: number, message: Message, outcome: VisitOutcome): void {
-    const done = { v: visit.id, s: stream, q: visit.sequence, o: JSON.stringify(jsonOf(outcome, message)) }
-    this.visits.push(done)
-    this.bytesOfAll += bytesOf(done)
-    if (this.byId !== undefined) this.byId.set(visit.id, done)
-    else if (this.visits.length > FEW) this.index()
+  /** What can not come again makes room first where they are few, as a rule the one before it; where they are more it goes with the next commit. */
+  add(
+    { id: v, sequence: q }: NodeVisit,
+    s: number,
+    message: Message,
+    outcome: VisitOutcome,
+    settledBelow: (stream: number) => number,
+  ): void {
+    const { visits } = this
+    const o = outcomeText(outcome, message)
+    if (visits.length > FEW) {
+      const done: DoneVisit = { v, s, q, k: 0, o }
+      visits.push(done)
+      this.bytesOfAll += bytesOf(done)
+      this.byId?.set(v, done)
+      return
+    }
+    const left = this.compact(settledBelow)
+    const spare = visits[left]
+    if (spare === undefined) visits.push({ v, s, q, k: 0, o })
+    else {
+      spare.v = v
+      spare.s = s
+      spare.q = q
+      spare.k = 0
+      spare.o = o
+    }
+    visits.length = left + 1
+    this.index()
   }
 
   /** Takes the last one back: it was not stored. */
   undo(visitId: string): void {
-    if (this.has(visitId)) this.leaveOnly(({ v }) => v !== visitId)
+    const { visits } = this
+    const place = visits.findIndex(({ v }) => v === visitId)
+    if (place < 0) return
+    visits.splice(place, 1)
+    this.index()
   }
 
-  /** Forgets what can not come again: `settledBelow` says how far a stream's log is settled durably. */
+  /**
+   * Forgets what can not come again: `settledBelow` says how far a stream's log is settled durably. In place and without a function for each: as a
+   * rule one goes where one comes.
+   */
   prune(settledBelow: (stream: number) => number): void {
-    let kept = 0
-    for (const { k } of this.visits) if (k === 1) kept++
-    this.leaveOnly(({ s, q, k }) => {
-      if (q >= settledBelow(s)) return true
-      return k === 1 && kept-- <= MAX_KEPT
-    })
-  }
-
-  /** The same where they are few: asked for each visit, and what is left out is pruned with the next commit. */
-  pruneSome(settledBelow: (stream: number) => number): void {
-    if (this.visits.length <= FEW) this.prune(settledBelow)
+    const left = this.compact(settledBelow)
+    if (left === this.visits.length) return
+    this.visits.length = left
+    this.index()
   }
 
   /** Empty where there is none. */
   encode(): string {
-    return this.visits.length === 0 ? '' : `[${this.visits.map(textOf).join(',')}]`
+    let text = ''
+    for (const visit of this.visits) text += `${text === '' ? '[' : ','}${textOf(visit)}`
+    return text === '' ? '' : `${text}]`
+  }
+
+  /** Those that stay come first, in their order; how many they are. What stands behind them is left over. */
+  private compact(settledBelow: (stream: number) => number): number {
+    const { visits } = this
+    let kept = 0
+    for (const visit of visits) kept += visit.k
+    let left = 0
+    for (let index = 0; index < visits.length; index++) {
+      const visit = visits[index]
+      if (visit === undefined) continue
+      if (visit.q < settledBelow(visit.s) && !(visit.k === 1 && kept-- <= MAX_KEPT)) continue
+      const other = visits[left]
+      if (other !== undefined) visits[index] = other
+      visits[left++] = visit
+    }
+    return left
   }
 
   private visit(visitId: string): DoneVisit | undefined {
     if (this.byId !== undefined) return this.byId.get(visitId)
     for (const visit of this.visits) if (visit.v === visitId) return visit
     return undefined
-  }
-
-  /** In place: as a rule one goes where one comes. */
-  private leaveOnly(stays: (visit: DoneVisit) => boolean): void {
-    const { visits } = this
-    let left = 0
-    for (const visit of visits) if (stays(visit)) visits[left++] = visit
-    if (left === visits.length) return
-    visits.length = left
-    this.index()
   }
 
   private index(): void {
@@ -148,6 +178,15 @@ function bytesOf({ v, o }: DoneVisit): number {
 
 function textOf({ v, s, q, k, o }: DoneVisit): string {
   return `{"v":${JSON.stringify(v)},"s":${s},"q":${q}${k === 1 ? ',"k":1' : ''},"o":${o}}`
+}
+
+/** Of nearly all visits: one text for all of them. */
+const SUCCESS = 'Success'
+const SUCCESS_TEXT = JSON.stringify(SUCCESS)
+
+function outcomeText(outcome: VisitOutcome, message: Message): string {
+  if ('output' in outcome && outcome.output === SUCCESS) return SUCCESS_TEXT
+  return JSON.stringify(jsonOf(outcome, message))
 }
 
 function jsonOf(outcome: VisitOutcome, message: Message): JsonValue {

@@ -64,9 +64,20 @@ export class StateEntry {
     return this.text === null && this.wakeAt === null && this.done.isEmpty
   }
 
+  /** What the node changed in place does not count: the text tells what the state is. */
+  forgetValue(): void {
+    this.readBy = undefined
+    this.value = undefined
+  }
+
   stored(): StoredState {
+    const { tenantId, ruleChainId, ruleNodeId, entityId } = this.place
+    // Without spreads: it is made with each change of each state.
     return {
-      ...this.place,
+      tenantId,
+      ruleChainId,
+      ruleNodeId,
+      entityId,
       id: this.id,
       value: this.text,
       done: this.done.encode(),

@@ -9,7 +9,8 @@ export interface NewOutput {
 }
 
 export class Group implements CommitGroup {
-  readonly changed = new Set<StateEntry>()
+  /** Each once: those whose `group` is this one, until they change again. */
+  changed: StateEntry[] = []
   readonly outputs: NewOutput[] = []
   /** Of outputs that the log has. */
   readonly removed: string[] = []
@@ -17,7 +18,7 @@ export class Group implements CommitGroup {
 
   get isEmpty(): boolean {
     return (
-      this.changed.size === 0 && this.outputs.length === 0 && this.removed.length === 0 && this.waiting.length === 0
+      this.changed.length === 0 && this.outputs.length === 0 && this.removed.length === 0 && this.waiting.length === 0
     )
   }
 

@@ -2,7 +2,6 @@
  * Runs a node with a memory: for each message its state, the call, and the outcome once the change is durable. A message that was there before
  * gets the outcome that it had.
  */
-import type { EntityId } from '../../model/entity-id.ts'
 import { errorText } from '../../model/errors.ts'
 import { stringifyJson, type JsonValue } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
@@ -18,6 +17,7 @@ import type { NewOutput } from './group.ts'
 import type { StatePartition } from './partition.ts'
 import type { StatePlace } from './store.ts'
 import { Turn } from './turn.ts'
+import { entityKey, errorOf, partitionKey, readLater, tell, type Outcome, type Visitor } from './visitor.ts'
 
 export interface KeyedHost {
   now(): number
@@ -44,24 +44,6 @@ export interface StatefulInstance extends NodeInstance {
   wake(partition: StatePartition, entry: StateEntry): void
   /** The partition is here: sources begin. */
   begin(partition: StatePartition): Promise<void>
-}
-
-/** A message with where its state is. */
-interface Visitor<Known> {
-  readonly index: number
-  readonly message: Message
-  readonly visit: NodeVisit
-  readonly id: string
-  readonly partition: StatePartition
-  /** What was read for it. */
-  known: Known | undefined
-  /** Why nothing could be read. */
-  failure: Error | undefined
-}
-
-interface Outcome {
-  readonly index: number
-  readonly outcome: VisitOutcome | { readonly thrown: Error }
 }
 
 const FAILED_WAKE_MS = 60_000
@@ -97,10 +79,13 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
     this.loading++
     const ran = this.tail.then(async () => {
       try {
-        if (reading === undefined) await this.load(visitors)
+        if (reading === undefined) {
+          await this.load(visitors)
+          this.areHere(visitors)
+        }
         await (reading ?? this.read(visitors))
         // Others may have needed the room meanwhile.
-        for (let time = 0; time < MOST_LOADS && !this.areHere(visitors); time++) await this.load(visitors)
+        for (let time = 0; !this.areHere(visitors) && time < MOST_LOADS; time++) await this.load(visitors)
       } finally {
         this.loading--
       }
@@ -149,6 +134,7 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
       turn.isWakeSet ||= true
       this.adopt(partition, entry, turn, `wake ${due ?? 0}`)
     } catch (error) {
+      undo(turn, entry)
       this.putOff(partition, entry, FAILED_WAKE_MS)
       this.failedOutside(error)
     }
@@ -174,6 +160,7 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
       this.node.start(turn)
       if (turn.isTouched) this.adopt(partition, entry, turn, `start ${turn.now}`)
     } catch (error) {
+      undo(turn, entry)
       this.failedOutside(error)
     }
   }
@@ -187,7 +174,9 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
   private visitorsOf(messages: readonly Message[], result: BatchResult): readonly Visitor<Known>[] {
     const visitors: Visitor<Known>[] = []
     const isOwn = this.node.per === 'originator'
-    for (const [index, message] of messages.entries()) {
+    for (let index = 0; index < messages.length; index++) {
+      const message = messages[index]
+      if (message === undefined) continue
       const visit = result.visit(index)
       const stream = this.host.streamOf(isOwn ? message.originator.id : visit.originatorId)
       const partition = this.host.partition(stream)
@@ -199,20 +188,28 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
         continue
       }
       const id = this.idOf(isOwn ? entityKey(message.originator) : partitionKey(stream))
-      visitors.push({ index, message, visit, id, partition, known: undefined, failure: undefined })
+      visitors.push({ index, message, visit, id, partition, entry: undefined, known: undefined, failure: undefined })
     }
     return visitors
   }
 
   private areLoaded(visitors: readonly Visitor<Known>[]): boolean {
-    return (
-      visitors.every(({ partition, id }) => partition.find(id) !== undefined) &&
-      this.host.knowTenant(this.identity.tenantId) === undefined
-    )
+    for (const visitor of visitors) {
+      visitor.entry = visitor.partition.find(visitor.id)
+      if (visitor.entry === undefined) return false
+    }
+    return this.host.knowTenant(this.identity.tenantId) === undefined
   }
 
+  /** Finds all of them anew: what was found before an await may have left the memory. */
   private areHere(visitors: readonly Visitor<Known>[]): boolean {
-    return visitors.every(({ partition, id }) => partition.isLost || partition.find(id) !== undefined)
+    let areAll = true
+    for (const visitor of visitors) {
+      const { partition, id } = visitor
+      visitor.entry = partition.find(id)
+      if (visitor.entry === undefined && !partition.isLost) areAll = false
+    }
+    return areAll
   }
 
   private async load(visitors: readonly Visitor<Known>[]): Promise<void> {
@@ -231,8 +228,7 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
     if (this.node.read === undefined) return undefined
     let later: Promise<void>[] | undefined
     for (const visitor of visitors) {
-      const { message, visit, partition, id } = visitor
-      const entry = partition.find(id)
+      const { message, visit, entry } = visitor
       if (entry === undefined || entry.done.has(visit.id)) continue
       try {
         const read = this.node.read(message, entry.stateOf(this.node))
@@ -248,8 +244,8 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
   private async run(visitors: readonly Visitor<Known>[], result: BatchResult): Promise<void> {
     const waiting = new Map<CommitGroup, Outcome[]>()
     for (const visitor of visitors) {
-      const { partition, id, index } = visitor
-      const entry = partition.isLost ? undefined : partition.find(id)
+      const { partition, index } = visitor
+      const entry = partition.isLost ? undefined : visitor.entry
       if (entry === undefined) {
         result.fail(index, StateErrors.NOT_OWNED({ partition: partition.stream }))
         continue
@@ -294,6 +290,7 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
       if (turn.isTouched) this.adopt(partition, entry, turn, visit.id, { visit, message, outcome })
       return output instanceof Error ? { thrown: output } : outcome
     } catch (error) {
+      undo(turn, entry)
       return { thrown: errorOf(error) }
     }
   }
@@ -318,9 +315,8 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
     const bytesBefore = entry.bytes
     if (done !== undefined) {
       for (const { message } of outputs) this.host.checkFits(message)
-      // Those that can not come again make room first: as a rule the one before it.
-      entry.done.pruneSome(this.settledBelow)
-      entry.done.add(done.visit, this.host.streamOf(done.visit.originatorId), done.message, done.outcome)
+      const stream = this.host.streamOf(done.visit.originatorId)
+      entry.done.add(done.visit, stream, done.message, done.outcome, this.settledBelow)
     }
     try {
       const more = (text?.length ?? 0) - (entry.text?.length ?? 0) + entry.bytes - bytesBefore + sentBytes
@@ -371,28 +367,7 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
 
 const NOTHING_SENT: readonly NewOutput[] = []
 
-async function readLater<Known>(visitor: Visitor<Known>, read: Promise<Known>): Promise<void> {
-  try {
-    visitor.known = await read
-  } catch (error) {
-    visitor.failure = errorOf(error)
-  }
-}
-
-function errorOf(error: unknown): Error {
-  return error instanceof Error ? error : new Error(errorText(error))
-}
-
-function partitionKey(stream: number): string {
-  return `partition:${stream}`
-}
-
-function entityKey({ entityType, id }: EntityId): string {
-  return `${entityType}:${id}`
-}
-
-function tell(result: BatchResult, { index, outcome }: Outcome): void {
-  if ('thrown' in outcome) result.fail(index, outcome.thrown)
-  else if ('error' in outcome) result.fail(index, new Error(outcome.error))
-  else result.emit(index, outcome.output)
+/** The turn does not count. */
+function undo<State>({ isChangedInPlace }: Turn<State>, entry: StateEntry): void {
+  if (isChangedInPlace) entry.forgetValue()
 }

@@ -5,8 +5,10 @@ import { StateErrors } from './errors.ts'
 import type { NodeStateStore, PartitionStore, StateCommit, StoredOutput, StoredState } from './store.ts'
 
 export class StatesInMemory implements NodeStateStore {
-  readonly states = new Map<string, StoredState & { readonly stream: number }>()
-  readonly outputs = new Map<string, StoredOutput & { readonly stream: number }>()
+  readonly states = new Map<string, StoredState>()
+  readonly outputs = new Map<string, StoredOutput>()
+  /** Of each row. Beside them: a row is kept as it was committed, without a copy. */
+  private readonly streams = new Map<string, number>()
   private readonly epochs = new Map<number, number>()
 
   async claim(stream: number, epoch: number | undefined): Promise<PartitionStore> {
@@ -14,7 +16,7 @@ export class StatesInMemory implements NodeStateStore {
     const own = epoch ?? before + 1
     if (own < before) throw StateErrors.OWNER_STALE({ partition: stream, epoch: own })
     this.epochs.set(stream, own)
-    const isOf = (row: { readonly stream: number }): boolean => row.stream === stream
+    const isOf = ({ id }: { readonly id: string }): boolean => this.streams.get(id) === stream
     return {
       commit: (commit) => this.commit(stream, own, commit),
       load: (ids) => this.load(ids),
@@ -22,14 +24,12 @@ export class StatesInMemory implements NodeStateStore {
         [...this.states.values()]
           .filter((row) => isOf(row) && row.wakeAt !== null && row.wakeAt <= time)
           .sort((a, b) => (a.wakeAt ?? 0) - (b.wakeAt ?? 0))
-          .slice(0, limit)
-          .map(rowOf),
+          .slice(0, limit),
       due: async (time, limit) =>
         [...this.outputs.values()]
           .filter((row) => isOf(row) && row.due <= time)
           .sort((a, b) => a.due - b.due)
-          .slice(0, limit)
-          .map(rowOf),
+          .slice(0, limit),
       nextTime: async () => {
         const times = [
           ...[...this.states.values()].filter(isOf).flatMap(({ wakeAt }) => wakeAt ?? []),
@@ -73,7 +73,7 @@ export class StatesInMemory implements NodeStateStore {
   protected async load(ids: readonly string[]): Promise<readonly StoredState[]> {
     return ids.flatMap((id) => {
       const row = this.states.get(id)
-      return row === undefined ? [] : [rowOf(row)]
+      return row === undefined ? [] : [row]
     })
   }
 
@@ -82,14 +82,23 @@ export class StatesInMemory implements NodeStateStore {
   }
 
   protected apply(stream: number, commit: StateCommit): void {
-    for (const row of commit.states) this.states.set(row.id, { ...row, stream })
-    for (const id of commit.removedStates) this.states.delete(id)
-    for (const row of commit.outputs) this.outputs.set(row.id, { ...row, stream })
-    for (const id of commit.removedOutputs) this.outputs.delete(id)
+    this.put(this.states, commit.states, stream)
+    this.remove(this.states, commit.removedStates)
+    this.put(this.outputs, commit.outputs, stream)
+    this.remove(this.outputs, commit.removedOutputs)
   }
-}
 
-/** As it was committed. */
-function rowOf<Row extends { readonly stream: number }>({ stream: _, ...row }: Row): Omit<Row, 'stream'> {
-  return row
+  private put<Row extends { readonly id: string }>(to: Map<string, Row>, rows: readonly Row[], stream: number): void {
+    for (const row of rows) {
+      to.set(row.id, row)
+      this.streams.set(row.id, stream)
+    }
+  }
+
+  private remove(from: Map<string, unknown>, ids: readonly string[]): void {
+    for (const id of ids) {
+      from.delete(id)
+      this.streams.delete(id)
+    }
+  }
 }

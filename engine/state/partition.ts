@@ -126,7 +126,7 @@ export class StatePartition {
   /** The change is in memory: it becomes durable with the returned group. */
   changed(entry: StateEntry, outputs: readonly NewOutput[]): Group {
     const group = this.open
-    group.changed.add(entry)
+    if (entry.group !== group) group.changed.push(entry)
     entry.group = group
     this.send(outputs)
     return group
@@ -140,11 +140,14 @@ export class StatePartition {
 
   /** What is stored of an entity went with it. */
   forget(entityId: string): void {
+    let hasChanged = false
     for (const [id, entry] of this.entries) {
       if (entry.place.entityId !== entityId) continue
       this.entries.delete(id)
-      this.open.changed.delete(entry)
+      hasChanged ||= entry.group === this.open
     }
+    const { open } = this
+    if (hasChanged) open.changed = open.changed.filter(({ place }) => place.entityId !== entityId)
     this.outgoing.forget(entityId)
     // Whoever waits for the open transaction hears of it.
     if (!this.open.isEmpty) this.flushSoon()

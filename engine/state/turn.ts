@@ -14,11 +14,13 @@ export class Turn<State> implements StateTurn<State> {
   readonly entity: EntityId | undefined
   readonly partition: number
   readonly now: number
-  readonly sent: SentMessage[] = []
   state: State | undefined
   isSet = false
+  /** Its state may not be what it was, whether or not the turn counts. */
+  isChangedInPlace = false
   wakesAt: number | undefined
   isWakeSet = false
+  private sending: SentMessage[] | undefined
 
   constructor(
     entity: EntityId | undefined,
@@ -34,12 +36,21 @@ export class Turn<State> implements StateTurn<State> {
     this.wakesAt = wakesAt ?? undefined
   }
 
+  get sent(): readonly SentMessage[] {
+    return this.sending ?? NOTHING_SENT
+  }
+
   get isTouched(): boolean {
-    return this.isSet || this.isWakeSet || this.sent.length > 0
+    return this.isSet || this.isWakeSet || this.sending !== undefined
   }
 
   set(state: State | undefined): void {
     this.state = state
+    this.isSet = true
+  }
+
+  changeInPlace(): void {
+    this.isChangedInPlace = true
     this.isSet = true
   }
 
@@ -50,6 +61,11 @@ export class Turn<State> implements StateTurn<State> {
   }
 
   send(message: Message, relation: string | undefined, at = this.now): void {
-    this.sent.push({ message, relation, at })
+    const sent = { message, relation, at }
+    if (this.sending === undefined) this.sending = [sent]
+    else this.sending.push(sent)
   }
 }
+
+/** Most turns send nothing. */
+const NOTHING_SENT: readonly SentMessage[] = []

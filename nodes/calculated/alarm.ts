@@ -27,7 +27,7 @@ import {
   type AlarmVerdict,
   type Happened,
 } from './alarm-machine.ts'
-import { hasNews, timedValuesOf, type TimedValues } from './argument-values.ts'
+import { hasNews, TimedValues } from './argument-values.ts'
 import { needsOf } from './needs.ts'
 import { latestOf } from '../../model/calculated-fields/latest-time.ts'
 
@@ -72,7 +72,7 @@ interface Opened {
 
 function stepOf(opened: Opened, before: AlarmState, input: StepInput): Step<AlarmState> {
   const { configuration, rules } = opened
-  const values = timedValuesOf(input.args)
+  const values = new TimedValues(input.args)
   const context = contextOf(opened, values, input)
   const known = standing(rules, before, input)
   const kind = kindOf(input)
@@ -161,10 +161,9 @@ function resultOf(
   values: TimedValues,
   { entity, args, now }: StepInput,
 ): StepResult {
-  const known = [...values].map(([name, { value }]) => [name, value] as const)
   const text = rule.alarmDetails === null || rule.alarmDetails === '' ? undefined : rule.alarmDetails
   const dashboardId = rule.dashboardId?.id
-  const details = alarmDetails(text, dashboardId, known)
+  const details = alarmDetails(text, dashboardId, values.named())
   const metadata = {
     ...(repeats === undefined ? {} : { alarmConditionRepeats: String(repeats) }),
     ...(durationMs === undefined ? {} : { alarmConditionDuration: String(durationMs) }),

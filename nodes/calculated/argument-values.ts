@@ -9,20 +9,28 @@ export interface TimedValue {
   readonly value: TypedValue
 }
 
-/** By the argument's name. */
-export type TimedValues = ReadonlyMap<string, TimedValue>
-
 const AS_STORED: ConversionOptions = { castStrings: false, nulls: 'skip' }
 
-/** Those that have one value. */
-export function timedValuesOf(args: StepInput['args']): TimedValues {
-  const values = new Map<string, TimedValue>()
-  for (const name of Object.keys(args)) {
-    const argument = args[name]
-    if (argument?.kind !== 'single' || argument.value === null) continue
-    values.set(name, { ts: argument.ts, value: entryOf(name, argument.value, AS_STORED) })
+/** Those that have one value, each read where a rule asks for it. */
+export class TimedValues {
+  private readonly args: StepInput['args']
+
+  constructor(args: StepInput['args']) {
+    this.args = args
   }
-  return values
+
+  get(name: string): TimedValue | undefined {
+    const argument = this.args[name]
+    if (argument?.kind !== 'single' || argument.value === null) return undefined
+    return { ts: argument.ts, value: entryOf(name, argument.value, AS_STORED) }
+  }
+
+  named(): readonly (readonly [name: string, value: TypedValue])[] {
+    return Object.keys(this.args).flatMap((name) => {
+      const timed = this.get(name)
+      return timed === undefined ? [] : [[name, timed.value] as const]
+    })
+  }
 }
 
 /** Whether one of the updates is the newest of its argument: older ones say nothing about now. Without any a value went. */

@@ -124,6 +124,8 @@ export class FakeState implements NodeState {
         return draft.wakesAt
       },
       set: (state) => void (draft.state = state),
+      // The draft was read from its text for this turn alone.
+      changeInPlace: () => undefined,
       wakeAt: (time) => void (draft.wakesAt = time),
       send: (message, relation, at = now) => void sent.push({ message, relation, at }),
     })

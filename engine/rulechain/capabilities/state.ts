@@ -15,7 +15,7 @@ export interface StateTurn<State> {
   readonly entity: EntityId | undefined
   /** Which partition the state is in. */
   readonly partition: number
-  /** As the turn before left it: never change it, set another. Undefined where there is none. */
+  /** As the turn before left it: set another, or say {@link changeInPlace} first. Undefined where there is none. */
   readonly state: State | undefined
   /** Unix ms. */
   readonly now: number
@@ -24,6 +24,11 @@ export interface StateTurn<State> {
    * state of then.
    */
   set(state: State | undefined): void
+  /**
+   * From here on the node may change `state` itself, which counts as setting it. For states that change with each message: what is old is dear to
+   * collect. Where the turn is undone, the state is read again from its text.
+   */
+  changeInPlace(): void
   /** The node is called once for this state at that time or later, also after a restart; undefined: not at all. One time a state. */
   wakeAt(time: number | undefined): void
   /** When it will be woken, Unix ms. */

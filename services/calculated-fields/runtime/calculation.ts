@@ -65,23 +65,23 @@ export function calculate(active: ActiveField, before: FieldState | undefined, t
   }
   const cause = causeOf(kept, turn, isNew, hasChanged)
   if (cause === undefined) return same(kept)
-  const everyMs = needed.some(([, need]) => isDynamic(need)) ? needs.reloadEveryMs : undefined
+  const everyMs = needed.some(({ need }) => isDynamic(need)) ? needs.reloadEveryMs : undefined
   const reloadAt = everyMs === undefined ? undefined : reloadTime(kept, turn, isNew, everyMs)
-  const stateWith = (own: JsonValue, wakeAt: number | undefined): FieldState => ({
-    ...{ version: record.version, args, own },
-    ...(reloadAt === undefined ? undefined : { reloadAt }),
-    ...(wakeAt === undefined ? undefined : { wakeAt }),
-  })
+  const { version } = record
+  const stateWith = (own: JsonValue, wakeAt: number | undefined): FieldState => {
+    if (reloadAt === undefined) return wakeAt === undefined ? { version, args, own } : { version, args, own, wakeAt }
+    return wakeAt === undefined ? { version, args, own, reloadAt } : { version, args, own, reloadAt, wakeAt }
+  }
   const values = valuesOf(needed, args, now)
   const failed = (error: string): Calculated => {
     const state = stateWith(kept.own, cause === 'wake' ? undefined : kept.wakeAt)
     return bounded({ state, results: [], shown: { args: values, error } }, turn)
   }
   if (tooLarge.length > 0) return failed(CalculatedFieldErrors.VALUE_TOO_LARGE({ names: tooLarge.join(', ') }).message)
-  const isMissing = ([name]: Needed[number]): boolean =>
+  const isMissing = ({ name }: Needed[number]): boolean =>
     values[name] === undefined && needs.optional?.has(name) !== true
   if (needed.some(isMissing)) {
-    const missing = needed.filter(isMissing).map(([name]) => name)
+    const missing = needed.filter(isMissing).map(({ name }) => name)
     return failed(`Required arguments are missing: ${missing.join(', ')}`)
   }
   const input: StepInput = { entity, now, cause, args: values, updates, targets: turn.targets, alarm: loaded?.alarm }
@@ -115,7 +115,7 @@ function reloadTime({ reloadAt }: FieldState, { now }: CalculationTurn, isNew: b
   return isNew || reloadAt === undefined || reloadAt <= now ? now + everyMs : reloadAt
 }
 
-type Needed = readonly (readonly [name: string, need: ArgumentNeed])[]
+type Needed = readonly { readonly name: string; readonly need: ArgumentNeed }[]
 
 const NOTHING: readonly never[] = []
 
@@ -126,7 +126,7 @@ function neededOf(needs: Needs, limits: CalculationLimits): Needed {
   const { maxPoints } = limits
   const before = neededBefore.get(needs)
   if (before?.maxPoints === maxPoints) return before.needed
-  const needed = Object.entries(needs.arguments).map(([name, need]) => [name, needWithin(need, limits)] as const)
+  const needed = Object.entries(needs.arguments).map(([name, need]) => ({ name, need: needWithin(need, limits) }))
   neededBefore.set(needs, { maxPoints, needed })
   return needed
 }
@@ -150,7 +150,7 @@ function takeNews(
   let tooLarge: string[] | undefined
   let hasChanged = false
   const from = news.from ?? own
-  for (const [name, need] of needed) {
+  for (const { name, need } of needed) {
     const held = before[name]
     if (held === undefined || sourceOf(need) !== news.source || !isSource(held, need, own, from)) continue
     let present = held
@@ -158,7 +158,9 @@ function takeNews(
       present = withoutValue(need, present, from, now)
       hasChanged = true
     }
-    for (const [, ts, value] of valuesOfKey(news, need.key)) {
+    for (const point of valuesOfKey(news, need.key)) {
+      const ts = point[1]
+      const value = point[2]
       hasChanged = true
       if (isTooLarge(need, value, limits)) {
         ;(tooLarge ??= []).push(name)
@@ -170,7 +172,7 @@ function takeNews(
     }
     if (present !== held) (args ??= { ...before })[name] = present
   }
-  updates?.sort((a, b) => a.ts - b.ts)
+  if (updates !== undefined && updates.length > 1) updates.sort((a, b) => a.ts - b.ts)
   return { args: args ?? before, updates: updates ?? NOTHING, tooLarge: tooLarge ?? NOTHING, hasChanged }
 }
 
@@ -186,11 +188,12 @@ function valuesOfKey({ values }: ValuesNews, key: string): ValuesNews['values'] 
 }
 
 const NONE: ValuesNews['values'] = []
+const NO_VALUE: Held = {}
 
 function valuesOf(needed: Needed, args: Readonly<Record<string, Held>>, now: number): Record<string, ArgumentValue> {
   const values: Record<string, ArgumentValue> = {}
-  for (const [name, need] of needed) {
-    const value = valueOf(need, args[name] ?? {}, now)
+  for (const { name, need } of needed) {
+    const value = valueOf(need, args[name] ?? NO_VALUE, now)
     if (value !== undefined) values[name] = value
   }
   return values

@@ -26,6 +26,11 @@ export class FieldDebug {
     this.clock = clock
   }
 
+  /** Whether {@link tell} may do anything. */
+  isWatched({ record }: ActiveField): boolean {
+    return isJsonObject(record.debugSettings)
+  }
+
   tell({ record }: ActiveField, { entity, msgId, msgType, args, results, error }: Watched): void {
     const { debugSettings, tenantId, id } = record
     if (!isJsonObject(debugSettings)) return

@@ -234,9 +234,12 @@ export interface Dependent {
   readonly need: ArgumentNeed
 }
 
+const NO_FIELDS: readonly ActiveField[] = []
+
 export class TenantFields {
   private readonly fields = new Map<string, ActiveField>()
-  private readonly byOwner = new Map<string, Map<string, ActiveField>>()
+  /** Made anew with each change: they are asked for with each message. */
+  private readonly byOwner = new Map<string, readonly ActiveField[]>()
   private readonly interests = new Map<string, Interest>()
 
   /** Arguments that are not the own entity's. */
@@ -256,24 +259,23 @@ export class TenantFields {
   }
 
   /** Those that are set on the entity, or on the profile. */
-  on(ownerId: string): Iterable<ActiveField> {
-    return this.byOwner.get(ownerId)?.values() ?? []
+  on(ownerId: string): readonly ActiveField[] {
+    return this.byOwner.get(ownerId) ?? NO_FIELDS
   }
 
   add(active: ActiveField): void {
     const { record, owner, field } = active
     this.fields.set(record.id, active)
-    const own = this.byOwner.get(owner.id) ?? new Map<string, ActiveField>()
-    this.byOwner.set(owner.id, own.set(record.id, active))
+    this.byOwner.set(owner.id, [...this.on(owner.id).filter((one) => one.record.id !== record.id), active])
     for (const need of Object.values(field?.needs.arguments ?? {})) this.register(need, active, true)
   }
 
   remove(active: ActiveField): void {
     const { record, owner, field } = active
     this.fields.delete(record.id)
-    const own = this.byOwner.get(owner.id)
-    own?.delete(record.id)
-    if (own?.size === 0) this.byOwner.delete(owner.id)
+    const others = this.on(owner.id).filter((one) => one.record.id !== record.id)
+    if (others.length > 0) this.byOwner.set(owner.id, others)
+    else this.byOwner.delete(owner.id)
     for (const need of Object.values(field?.needs.arguments ?? {})) this.register(need, active, false)
   }
 

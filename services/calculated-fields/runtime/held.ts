@@ -9,8 +9,8 @@ type Point = readonly [ts: number, value: JsonValue]
 
 /** One argument of one entity. Short names: it is stored with every change. */
 export interface Held {
-  /** The one value; absent where there is none. */
-  readonly one?: Point
+  /** The one value; absent where there is none. Changed in place by {@link takeOver} alone. */
+  readonly one?: [ts: number, value: JsonValue]
   /** It is the default. */
   readonly isDefault?: true
   /** Of a window, oldest first. */
@@ -79,9 +79,20 @@ export function withUpdate(
     const many: Held['many'] = [...others, [placeOf(entity), [ts, value]]]
     return { ...before, many }
   }
-  const { one, isDefault, ...others } = before
+  const { one, isDefault, sources } = before
   if (one !== undefined && isDefault !== true && ts < one[0]) return undefined
-  return { ...others, one: [ts, value] }
+  return sources === undefined ? { one: [ts, value] } : { sources, one: [ts, value] }
+}
+
+/** Has `before` hold the one value of `after`; false where they differ in more, and nothing was done. `after` must be nobody else's. */
+export function takeOver(before: Held, after: Held): boolean {
+  const { one } = before
+  if (one === undefined || after.one === undefined || before.points !== after.points || before.many !== after.many)
+    return false
+  if (before.isDefault !== after.isDefault || before.sources !== after.sources) return false
+  one[0] = after.one[0]
+  one[1] = after.one[1]
+  return true
 }
 
 /** An attribute went: its default counts. */
@@ -124,7 +135,8 @@ export function valueOf(
   if (need.many === true)
     return { kind: 'many', of: (many ?? []).map(([place, point]) => ({ entity: entityOf(place), ...singleOf(point) })) }
   if (one === undefined) return undefined
-  return { kind: 'single', ...singleOf(one), ...(isDefault === true ? { isDefault } : {}) }
+  const [ts, value] = one
+  return isDefault === true ? { kind: 'single', ts, value, isDefault } : { kind: 'single', ts, value }
 }
 
 export function placeOf({ entityType, id }: EntityId): Place {
@@ -135,7 +147,7 @@ export function entityOf([entityType, id]: Place): EntityId {
   return { entityType, id }
 }
 
-function pointOf({ ts, value }: SingleValue): Point {
+function pointOf({ ts, value }: SingleValue): [ts: number, value: JsonValue] {
   return [ts, value]
 }
 

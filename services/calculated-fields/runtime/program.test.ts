@@ -4,9 +4,9 @@ import { configuration as configurationSchema } from '../../../model/calculated-
 import { hidingState, type ArgumentNeed } from '../../../model/calculated-fields/kind.ts'
 import type { CalculatedFieldType } from '../../../model/calculated-fields/configuration.ts'
 import type { EntityId } from '../../../model/entity-id.ts'
-import type { JsonValue } from '../../../model/json.ts'
-import type { Message } from '../../../model/message.ts'
-import { ManualClock } from '../../../model/manual-clock.ts'
+import { parseJson, stringifyJson, type JsonValue } from '../../../model/json.ts'
+import { Message } from '../../../model/message.ts'
+import { ManualClock, SeededRandom } from '../../../model/manual-clock.ts'
 import { Turn } from '../../../engine/state/turn.ts'
 import { DEFAULT_LIMITS } from '../../entities/tenant-limits.ts'
 import { calculatedFields } from '../../entities/calculated-field.ts'
@@ -16,9 +16,10 @@ import { calculate } from './calculation.ts'
 import { FieldDebug } from './debug.ts'
 import type { ActiveField } from './field-index.ts'
 import { calculationNode } from './program.ts'
-import { payloadOf } from './payload.ts'
-import type { Known } from './reader.ts'
-import { stateJson, type FieldState } from './states.ts'
+import type { Held } from './held.ts'
+import { payloadOf, TRIGGER_TYPE, type ValuesNews } from './payload.ts'
+import type { Known, LoadedField } from './reader.ts'
+import { stateJson, stateOf, type FieldState } from './states.ts'
 import { CalculationTriggers } from './triggers.ts'
 
 const DEVICE: EntityId = { entityType: 'DEVICE', id: '11111111-1111-4111-8111-111111111111' }
@@ -59,6 +60,11 @@ function nodeOf(known: Known, now: number) {
   })
 }
 
+function messageAt(ts: number): Message {
+  const fields = { id: 'm', ts, type: TRIGGER_TYPE, tenantId: 'tenant', originator: DEVICE, metadata: {}, data: '' }
+  return new Message(fields)
+}
+
 /** When the entity is woken next, after it was woken at that time and nothing was read. */
 function wokenAt(now: number, active: ActiveField, held: FieldState): number | undefined {
   const known = knownOf(active)
@@ -74,6 +80,60 @@ test('a time that has passed and of which nothing came does not come again at on
   assert.equal(wokenAt(2000, reloading(OWN), held), 62_000)
   const later: FieldState = { ...held, reloadAt: 2500 }
   assert.equal(wokenAt(2000, reloading(OWN), later), 2500)
+})
+
+test('a state that is changed in place says what one says that is read from its text and made anew', () => {
+  const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9))
+  const random = new SeededRandom(seed)
+  const related: ArgumentNeed = { ...OWN, origin: { from: 'related', levels: [] }, many: true }
+  const needs: Readonly<Record<string, ArgumentNeed>> = {
+    ...{ t: OWN, u: { ...OWN, key: 'u', type: 'ATTRIBUTE', scope: 'SERVER_SCOPE', defaultValue: '7' } },
+    ...{ w: { ...OWN, type: 'TS_ROLLING', limit: 3 }, o: { ...OWN, origin: { from: 'owner' } }, r: related },
+  }
+  const field = hidingState<number>({
+    needs: { arguments: needs, optional: new Set(Object.keys(needs)), reloadEveryMs: 20 },
+    parse: Number,
+    step: (state, { now, updates }) => {
+      if (updates.some(({ value }) => value === 13)) throw new Error('unlucky')
+      const wakeAt = now % 3 === 0 ? now + 500 : undefined
+      return { state: now % 5 === 0 ? null : (state ?? 0) + 1, results: [], ...(wakeAt !== undefined && { wakeAt }) }
+    },
+  })
+  const active = { ...reloading(OWN), field }
+  const second = { ...active, record: { ...active.record, id: 'g' } }
+  const owner: EntityId = { entityType: 'CUSTOMER', id: 'customer' }
+  const sources: Held['sources'] = [[owner.entityType, owner.id]]
+  const loadedOf = (): LoadedField => ({ args: { t: {}, u: {}, w: {}, o: { sources }, r: { sources, many: [] } } })
+  let inPlace: JsonValue | undefined
+  let text: string | undefined
+  for (let now = 1; now <= 500; now++) {
+    const isOwn = random.next() < 0.7
+    const points: ValuesNews['values'] = Array.from({ length: 1 + random.below(3) }, () => {
+      return [random.next() < 0.8 ? 'temperature' : 'u', now - random.below(4), random.below(16)]
+    })
+    const isAttribute = random.next() < 0.3
+    const payload: ValuesNews = {
+      ...{ kind: 'values', source: isAttribute ? 'SERVER_SCOPE' : 'series', values: points, type: '' },
+      ...{ deleted: isAttribute && random.next() < 0.5 ? ['u'] : [], from: isOwn ? undefined : owner },
+    }
+    const fields = random.next() < 0.05 ? [active] : [active, second]
+    const held = inPlace === undefined ? {} : stateOf(inPlace).fields
+    const begin = fields.filter(({ record }) => held[record.id] === undefined || random.next() < 0.1)
+    // Of another owner before, it is made anew.
+    const read = text === undefined ? undefined : stateJson({ ...stateOf(parseJson(text)), owner: 'another' })
+    const turns = [inPlace, read].map((state) => {
+      const loaded = new Map(begin.map(({ record }) => [record.id, loadedOf()]))
+      const known: Known = { ...knownOf(active), payload, fields, loaded }
+      const turn = new Turn<JsonValue>(DEVICE, now, state, null, 0)
+      nodeOf(known, now).handle(turn, messageAt(now), known)
+      return turn
+    })
+    const [text1, text2] = turns.map(({ state }) => (state === undefined ? undefined : stringifyJson(state)))
+    assert.equal(text1, text2, `step ${now} of SEED=${seed}`)
+    assert.deepEqual(turns[0]?.wakesAt, turns[1]?.wakesAt)
+    inPlace = turns[0]?.state
+    text = text1
+  }
 })
 
 test('a field none of whose arguments is looked up anew asks for no time to do so', () => {

@@ -13,7 +13,7 @@ import type { ActiveField } from './field-index.ts'
 import { payloadOf, payloadText, TRIGGER_TYPE, type News, type Payload } from './payload.ts'
 import type { CalculationReader, Forward, Known } from './reader.ts'
 import { leaving } from './results.ts'
-import { entityOfState, nextWake, stateJson, stateOf, type EntityState, type FieldState } from './states.ts'
+import { entityOfState, nextWake, stateJson, stateOf, takeOver, type EntityState, type FieldState } from './states.ts'
 
 export interface CalculationCounts {
   /** Steps, and those of them that failed. */
@@ -103,7 +103,7 @@ function run(parts: ProgramParts, turn: StateTurn<JsonValue>, entity: EntityId, 
     return
   }
   const state: EntityState = { entity: before?.entity ?? [entity.entityType, entity.id], owner: facts.owner.id, fields }
-  if (!isSame(before, state)) turn.set(stateJson(state))
+  if (!isSame(before, state)) keep(turn, before, state)
   const wake = nextWake(fields, cause.isWake === true ? turn.now : undefined)
   if (wake !== turn.wakesAt) turn.wakeAt(wake)
 }
@@ -142,7 +142,16 @@ function tell(
   counts.calculated++
   counts.results += results.length
   if (shown.error !== undefined) counts.failed++
+  if (!debug.isWatched(active)) return
   debug.tell(active, { entity, msgId: cause.msgId, msgType: cause.msgType, results, ...shown })
+}
+
+function keep(turn: StateTurn<JsonValue>, before: EntityState | undefined, state: EntityState): void {
+  if (before !== undefined) {
+    turn.changeInPlace()
+    if (takeOver(before, state)) return
+  }
+  turn.set(stateJson(state))
 }
 
 /** Each field's state is the same object where nothing came of the turn. */

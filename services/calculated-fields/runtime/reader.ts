@@ -179,7 +179,10 @@ export class CalculationReader {
   private fieldsOf(tenantId: string, entity: EntityId, { profile }: EntityFacts): readonly ActiveField[] {
     const fields = this.parts.index.of(tenantId)
     if (fields === undefined) return []
-    return [...fields.on(entity.id), ...(profile === undefined ? [] : fields.on(profile.id))]
+    const own = fields.on(entity.id)
+    if (profile === undefined) return own
+    const ofProfile = fields.on(profile.id)
+    return own.length === 0 ? ofProfile : [...own, ...ofProfile]
   }
 
   private async loadedOf(

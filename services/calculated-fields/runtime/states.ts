@@ -9,7 +9,7 @@ import {
 } from '../../../model/json.ts'
 import { isEntityType, type EntityId, type EntityType } from '../../../model/entity-id.ts'
 import { plainJson } from './plain-json.ts'
-import type { Held } from './held.ts'
+import { takeOver as takeOverHeld, type Held } from './held.ts'
 
 export interface FieldState {
   readonly version: number
@@ -29,6 +29,54 @@ export interface EntityState {
   /** Whose it was, as its arguments were read: another owner has other values. */
   readonly owner: string
   readonly fields: Readonly<Record<string, FieldState>>
+}
+
+/**
+ * Has `before` be `after` without a part of it being made anew where only values of arguments and what kinds keep changed; false where more did, and
+ * nothing was done. Most states change with each message and live until the next one of their entity: to collect what they were takes more than to
+ * change them. `after` must be nobody else's.
+ */
+export function takeOver(before: EntityState, after: EntityState): boolean {
+  if (before.owner !== after.owner || !haveSameKeys(before.fields, after.fields)) return false
+  const fields: Record<string, FieldState> = before.fields
+  for (const id of Object.keys(fields)) {
+    const [held, changed] = [fields[id], after.fields[id]]
+    if (held === undefined || changed === undefined || held === changed) continue
+    if (!takeOverField(held, changed)) fields[id] = changed
+  }
+  return true
+}
+
+interface ChangedField {
+  args: Record<string, Held>
+  own: JsonValue
+  wakeAt?: number
+  reloadAt?: number
+}
+
+function takeOverField(before: FieldState, after: FieldState): boolean {
+  const { wakeAt, reloadAt } = after
+  if (before.version !== after.version || before.isTooLarge !== after.isTooLarge) return false
+  // A member that comes or goes makes another object of it anyway.
+  if ((before.wakeAt === undefined) !== (wakeAt === undefined)) return false
+  if ((before.reloadAt === undefined) !== (reloadAt === undefined)) return false
+  if (before.args !== after.args && !haveSameKeys(before.args, after.args)) return false
+  const field: ChangedField = before
+  field.own = after.own
+  if (wakeAt !== undefined) field.wakeAt = wakeAt
+  if (reloadAt !== undefined) field.reloadAt = reloadAt
+  if (before.args === after.args) return true
+  for (const name of Object.keys(field.args)) {
+    const [held, changed] = [field.args[name], after.args[name]]
+    if (held === undefined || changed === undefined || held === changed) continue
+    if (!takeOverHeld(held, changed)) field.args[name] = changed
+  }
+  return true
+}
+
+function haveSameKeys(one: Readonly<Record<string, unknown>>, other: Readonly<Record<string, unknown>>): boolean {
+  const keys = Object.keys(one)
+  return keys.length === Object.keys(other).length && keys.every((key) => other[key] !== undefined)
 }
 
 export function stateJson(state: EntityState): JsonObject {
@@ -105,9 +153,15 @@ export function nextWake(
   fields: Readonly<Record<string, FieldState>>,
   wokenAt = Number.NEGATIVE_INFINITY,
 ): number | undefined {
-  const times = Object.values(fields).flatMap(({ wakeAt, reloadAt }) =>
-    [wakeAt, reloadAt].filter((time) => time !== undefined),
-  )
-  if (times.length === 0) return undefined
-  return Math.min(...times.map((time) => (time <= wokenAt ? wokenAt + AGAIN_MS : time)))
+  let first = Number.POSITIVE_INFINITY
+  for (const id of Object.keys(fields)) {
+    const field = fields[id]
+    if (field?.wakeAt !== undefined) first = Math.min(first, timeBehind(field.wakeAt, wokenAt))
+    if (field?.reloadAt !== undefined) first = Math.min(first, timeBehind(field.reloadAt, wokenAt))
+  }
+  return first === Number.POSITIVE_INFINITY ? undefined : first
+}
+
+function timeBehind(time: number, wokenAt: number): number {
+  return time <= wokenAt ? wokenAt + AGAIN_MS : time
 }
