@@ -8,6 +8,8 @@ const POLL_MS = 100
 const FARTHEST_POLL_MS = 2_000
 /** Devices that are read side by side: more would take the processor from the server that answers. */
 const READERS = 8
+/** What came late over another connection may be the newest though all is there: everything is read now and then. */
+const READ_ALL_EACH_MS = 15_000
 
 /** Reads until everything acknowledged is there, or the time is over: then what is missing is lost. */
 export async function readBack(
@@ -18,10 +20,14 @@ export async function readBack(
   const found = new Map<Journal, ReadSeries>()
   const failures = new Map<Journal, unknown>()
   let open = journals
+  let readAllAt = performance.now() + READ_ALL_EACH_MS
   const isThere = async (): Promise<boolean> => {
     const missing: Journal[] = []
+    const readsAll = performance.now() >= readAllAt
+    if (readsAll) readAllAt = performance.now() + READ_ALL_EACH_MS
     await forEachOf(open, async (journal) => {
       try {
+        if (!readsAll && (await isBehind(fleet, journal))) return void missing.push(journal)
         const series = await fleet.series(journal)
         found.set(journal, series)
         if (isMissing(journal, series)) missing.push(journal)
@@ -33,7 +39,10 @@ export async function readBack(
     open = missing
     return open.length === 0
   }
-  await holds(limitMs, isThere, FARTHEST_POLL_MS)
+  if (!(await holds(limitMs, isThere, FARTHEST_POLL_MS))) {
+    readAllAt = 0
+    await isThere()
+  }
   return journals.map((journal) => {
     const series = found.get(journal)
     if (series !== undefined) return { journal, series }
@@ -47,6 +56,11 @@ async function forEachOf<Item>(items: readonly Item[], work: (item: Item) => Pro
     for (const item of left) await work(item)
   }
   await Promise.all(Array.from({ length: READERS }, reader))
+}
+
+/** A backlog is still run: the device's last value is not there, and reading all others would hold it up. */
+async function isBehind(fleet: Fleet, journal: Journal): Promise<boolean> {
+  return (await fleet.newest(journal)) < (journal.lastAcknowledged()?.value ?? 0)
 }
 
 /** Something that was acknowledged is not there. */
