@@ -36,6 +36,8 @@ export class ProtocolViolation extends Error {
 }
 
 const LONGEST_LENGTH_FIELD = 4
+/** The longest fixed header of a packet within the usual limit. */
+export const FIXED_HEADER_BYTES = 4
 
 // Else the first packet written makes 65,536 buffers, one for each number of two bytes.
 mqttPacket.writeToStream.cacheNumbers = false

@@ -20,6 +20,21 @@ async function bench(run: (bench: MqttBench) => Promise<void>, limits = {}): Pro
 }
 
 describe('MQTT publish', () => {
+  it('does not copy all that came of a packet with each byte that follows', (context) =>
+    bench(async ({ client }) => {
+      const device = await client()
+      await device.login('one')
+      const bytes = device.bytes(device.publish(TELEMETRY, `{"a":"${'x'.repeat(4000)}"}`, 7))
+      const concat = context.mock.method(Buffer, 'concat')
+      for (let at = 0; at < bytes.length; at++) {
+        device.socket.write(bytes.subarray(at, at + 1))
+        await new Promise(setImmediate)
+      }
+      await device.received(1)
+      const copied = concat.mock.calls.reduce((sum, { result }) => sum + (result?.length ?? 0), 0)
+      assert.ok(copied < 4 * bytes.length, `${copied} bytes for ${bytes.length}`)
+    }))
+
   it('answers a QoS 1 publish only when its receipt says stored', () =>
     bench(async ({ gateway, client }) => {
       gateway.holding = true

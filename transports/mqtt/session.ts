@@ -11,9 +11,17 @@
  * It holds no closure, timer or stream of its own, and no buffer while no packet is half read: ten thousand idle ones are cheap.
  */
 import type { MillraceError } from '../../model/errors.ts'
+import { GatheredBytes } from '../../model/gathered-bytes.ts'
 import type { CallRequest, DeviceSession, SessionEnd, SharedAttributesUpdate } from '../../engine/device/gateway.ts'
 import { AcknowledgementLine, type Acknowledgement } from './acknowledgements.ts'
-import { FrameCursor, ProtocolViolation, encodePacket, type Packet, type ProtocolVersion } from './codec.ts'
+import {
+  FIXED_HEADER_BYTES,
+  FrameCursor,
+  ProtocolViolation,
+  encodePacket,
+  type Packet,
+  type ProtocolVersion,
+} from './codec.ts'
 import type {
   ByteStream,
   MqttConnection,
@@ -64,7 +72,7 @@ export class MqttSession implements MqttConnection {
   children: ChildRegistry | undefined
   sparkplug: EdgeNode | undefined
   heardTick: number
-  private held: Buffer | undefined
+  private held: GatheredBytes | undefined
   private outgoing: Buffer[] | undefined
   private written: (() => void) | undefined
   private flushing = false
@@ -86,14 +94,16 @@ export class MqttSession implements MqttConnection {
 
   received(chunk: Buffer): void {
     if (this.phase === 'CLOSED') return
-    this.parse(this.held === undefined ? chunk : Buffer.concat([this.held, chunk]))
+    const { held } = this
+    held?.add(chunk)
+    this.parse(held?.bytes ?? chunk, held)
   }
 
   /** Reads on where it stopped: after authentication, when there is room again. */
   resume(): void {
     if (this.phase === 'CLOSED') return
-    const held = this.held
-    if (held !== undefined) this.parse(held)
+    const { held } = this
+    if (held !== undefined) this.parse(held.bytes, held)
     if (!this.paused) return
     // For another reason than before it may be: then that one has to wake it.
     if (this.mustWait()) return this.pause()
@@ -101,7 +111,8 @@ export class MqttSession implements MqttConnection {
     this.socket.resume()
   }
 
-  private parse(bytes: Buffer): void {
+  /** `held`: where the bytes are, unless they just came. */
+  private parse(bytes: Buffer, held: GatheredBytes | undefined): void {
     let offset = 0
     this.held = undefined
     try {
@@ -119,9 +130,15 @@ export class MqttSession implements MqttConnection {
       return
     }
     if (this.phase === 'CLOSED') return
-    // A copy, so that half a packet does not keep the whole read alive.
-    if (offset < bytes.length) this.held = offset === 0 ? bytes : Buffer.from(bytes.subarray(offset))
+    if (offset === 0 && held !== undefined) this.held = held
+    else if (offset < bytes.length) this.hold(bytes, offset)
     if (this.mustWait()) this.pause()
+  }
+
+  private hold(bytes: Buffer, offset: number): void {
+    // A copy, so that half a packet does not keep the whole read alive.
+    const rest = offset === 0 ? bytes : Buffer.from(bytes.subarray(offset))
+    this.held = new GatheredBytes(rest, this.host.limits.maxPacketBytes + FIXED_HEADER_BYTES)
   }
 
   private mustWait(): boolean {

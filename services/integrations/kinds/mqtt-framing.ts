@@ -2,6 +2,7 @@
  * Where packets of MQTT begin and end in what a broker sends, so that a PUBLISH that is too large is skipped without being held: its head is read
  * (whose acknowledgement it wants), its payload is dropped as it comes. Everything else is handed on as it came.
  */
+import { GatheredBytes } from '../../../model/gathered-bytes.ts'
 
 /** A PUBLISH whose payload was dropped. */
 export interface SkippedPublish {
@@ -20,6 +21,8 @@ interface FramingListener {
 
 /** Type and flags, and the longest length. */
 const LONGEST_FIXED_HEAD = 5
+/** With the topic and the message id. */
+const LONGEST_HEAD = LONGEST_FIXED_HEAD + 2 + 65_535 + 2
 const PUBLISH = 3
 /** Of any other packet that a broker sends. */
 const LONGEST_OTHER = 65_536
@@ -28,7 +31,7 @@ export class MqttFraming {
   private readonly maxPayloadBytes: number
   private readonly listener: FramingListener
   /** The beginning of a packet that cannot be judged yet: at most its fixed head, topic and message id. */
-  private held: Buffer = Buffer.alloc(0)
+  private held: GatheredBytes | undefined
   /** Of the packet that is under way. */
   private left = 0
   private skipping: SkippedPublish | undefined
@@ -40,8 +43,10 @@ export class MqttFraming {
 
   /** Throws where the bytes are no packets. */
   read(chunk: Buffer): void {
-    const bytes = this.held.length === 0 ? chunk : Buffer.concat([this.held, chunk])
-    this.held = Buffer.alloc(0)
+    const { held } = this
+    held?.add(chunk)
+    const bytes = held?.bytes ?? chunk
+    this.held = undefined
     let passFrom = 0
     let at = 0
     const pass = (): void => {
@@ -52,7 +57,7 @@ export class MqttFraming {
         const head = this.headAt(bytes, at)
         if (head === undefined) {
           pass()
-          this.held = Buffer.from(bytes.subarray(at))
+          this.held = at === 0 && held !== undefined ? held : gathered(bytes.subarray(at))
           return
         }
         if (head.skipped !== undefined) {
@@ -99,6 +104,10 @@ export class MqttFraming {
     const messageId = qos === 0 ? undefined : bytes.readUInt16BE(topicEnd)
     return { headBytes, left: payload, skipped: { qos, messageId, bytes: payload } }
   }
+}
+
+function gathered(head: Buffer): GatheredBytes {
+  return new GatheredBytes(Buffer.from(head), LONGEST_HEAD)
 }
 
 function lengthAt(bytes: Buffer, at: number): { readonly value: number; readonly bytes: number } | undefined {

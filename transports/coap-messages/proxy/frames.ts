@@ -3,6 +3,7 @@
  * that a later proxy may say more; datagrams are bytes behind the number of their channel.
  */
 import { z } from 'zod'
+import { GatheredBytes } from '../../../model/gathered-bytes.ts'
 import { parseJson, stringifyJson, type JsonObject } from '../../../model/json.ts'
 import type { PreSharedKey } from '../../../engine/device/gateway.ts'
 import { ProxyErrors } from './errors.ts'
@@ -57,12 +58,13 @@ const key = z.object({ request: number, identity: z.string() })
 
 /** Puts frames together from what comes of the stream. */
 export class FrameReader {
-  private held: Buffer = Buffer.alloc(0)
+  private held: GatheredBytes | undefined
 
   /** Throws BAD_FRAME: the stream is worth nothing from there. */
   read(chunk: Buffer): readonly ProxyFrame[] {
     const frames: ProxyFrame[] = []
-    let rest = this.held.length === 0 ? chunk : Buffer.concat([this.held, chunk])
+    this.held?.add(chunk)
+    let rest = this.held?.bytes ?? chunk
     while (rest.length > LENGTH_BYTES) {
       const length = rest.readUInt32BE(0)
       if (length === 0 || length > MAX_FRAME_BYTES)
@@ -72,7 +74,9 @@ export class FrameReader {
       rest = rest.subarray(LENGTH_BYTES + length)
       frames.push(frameOf(body))
     }
-    this.held = Buffer.from(rest)
+    if (rest.length === 0) this.held = undefined
+    else if (this.held === undefined || frames.length > 0)
+      this.held = new GatheredBytes(Buffer.from(rest), LENGTH_BYTES + MAX_FRAME_BYTES)
     return frames
   }
 }

@@ -6,7 +6,7 @@ import {
   type MqttLogin,
   type PresentedCredentials,
 } from '../../../engine/device/gateway.ts'
-import { ProtocolViolation, decodePacket, malformed, type IConnectPacket } from '../codec.ts'
+import { FIXED_HEADER_BYTES, ProtocolViolation, decodePacket, malformed, type IConnectPacket } from '../codec.ts'
 import type { BegunSession, MqttConnection } from '../connection.ts'
 import { GatewayChildren } from '../gateway/children.ts'
 import { GatewayVoice } from '../gateway/voice.ts'
@@ -19,8 +19,6 @@ import { TopicAliases } from '../topic-aliases.ts'
 /** Who has no credentials says so by this name (`device-api.md` 3.2). */
 const PROVISION = 'provision'
 const LONGEST_CLIENT_ID_V3 = 23
-/** The longest fixed header: what a Maximum Packet Size counts beside the remaining length. */
-const FIXED_HEADER_BYTES = 4
 const KEEP_ALIVE_GRACE = 1.5
 /** Seconds. */
 const LONGEST_KEEP_ALIVE = 65_535
@@ -201,6 +199,7 @@ function connackV5(
       receiveMaximum: limits.maxInFlight,
       // Nothing is retained. A PUBLISH with the flag is taken all the same, as the reference takes it.
       retainAvailable: false,
+      // Counted beside the remaining length.
       maximumPacketSize: limits.maxPacketBytes + FIXED_HEADER_BYTES,
       // The filters of the table have a `+`; another wildcard is refused on its own, with 0x8F.
       wildcardSubscriptionAvailable: true,
