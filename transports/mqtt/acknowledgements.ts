@@ -17,14 +17,19 @@ export interface AcknowledgementOwner {
 export class Acknowledgement implements PublishReceipt {
   readonly messageId: number
   readonly qos: 1 | 2
+  readonly owner: AcknowledgementOwner
+  /** Of QoS 2: what it causes is done once, on however many connections of a session it is sent; what answers on its own connection is done again. */
+  readonly isDoneOnce: boolean
   next: Acknowledgement | undefined
   reason: ReasonCode | undefined
-  private readonly owner: AcknowledgementOwner
+  /** Of the same publish, on a later connection of its session: it is told the same. */
+  redelivered: Acknowledgement | undefined
 
-  constructor(owner: AcknowledgementOwner, messageId: number, qos: 1 | 2) {
+  constructor(owner: AcknowledgementOwner, messageId: number, qos: 1 | 2, isDoneOnce: boolean) {
     this.owner = owner
     this.messageId = messageId
     this.qos = qos
+    this.isDoneOnce = isDoneOnce
   }
 
   stored(): void {
@@ -32,13 +37,17 @@ export class Acknowledgement implements PublishReceipt {
   }
 
   refused(error: MillraceError): void {
+    const { redelivered } = this
+    this.redelivered = undefined
     this.owner.publishRefused(this, error)
+    redelivered?.refused(error)
   }
 
   /** Settles it without a durable publish: nothing was to be stored, or nothing may be. */
   settle(reason: ReasonCode): void {
     this.reason = reason
     this.owner.acknowledgementReady(this)
+    this.redelivered?.settle(reason)
   }
 }
 

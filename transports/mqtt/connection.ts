@@ -7,7 +7,7 @@ import type {
   PublishReceipt,
 } from '../../engine/device/gateway.ts'
 import type { JsonPayloadDecoder } from '../payload/json.ts'
-import type { AcknowledgementLine, AcknowledgementOwner } from './acknowledgements.ts'
+import type { Acknowledgement, AcknowledgementLine, AcknowledgementOwner } from './acknowledgements.ts'
 import type { Packet, ProtocolVersion } from './codec.ts'
 import type { DownlinkPushes } from './downlink-pushes.ts'
 import type { GatewayDecoder } from './gateway/payloads.ts'
@@ -75,8 +75,11 @@ export interface MqttConnection extends DeviceSessionListener, AcknowledgementOw
   customAttributeFilter: string | undefined
   /** Call filters, likewise. */
   callFilters: readonly number[]
-  /** Packet ids of QoS 2 publishes that were not released, and whether they were answered; undefined while there are none. */
-  unreleased: Map<number, boolean> | undefined
+  /**
+   * QoS 2 publishes that were not released, by their packet ids, with who is to answer those that were not; undefined while there are none. All
+   * connections of a session have the same one.
+   */
+  unreleased: Map<number, Acknowledgement | 'ANSWERED'> | undefined
   /** Topic Alias Maximum that the client was told. */
   topicAliasMaximum: number
   /** Undefined until it gives a topic a number. */

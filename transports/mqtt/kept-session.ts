@@ -99,11 +99,12 @@ export class KeptSession implements OutlivingSession, DeviceSessionListener, Pus
     const isUntold = this.pushes.length > 0 || this.changes.size > 0
     if (this.expirySeconds === 0 || isUntold) return this.end()
     const { subscriptions, grantedQos1, attributeFilters, customAttributeFilter, callFilters } = connection
-    // One without an answer is as good as not sent: nobody would tell the next connection of it.
-    const answered = [...(connection.unreleased ?? [])].filter(([, isAnswered]) => isAnswered)
-    const unreleased = answered.length === 0 ? undefined : new Map(answered)
+    const { unreleased } = connection
+    // A request is as good as not sent: its answer was for the connection that is gone.
+    for (const [messageId, state] of unreleased ?? [])
+      if (state !== 'ANSWERED' && !state.isDoneOnce) unreleased?.delete(messageId)
     const pushes = connection.pushes.unacknowledged()
-    if (pushes === undefined || !this.take(answered.length * UNRELEASED_BYTES)) return this.end()
+    if (pushes === undefined || !this.take((unreleased?.size ?? 0) * UNRELEASED_BYTES)) return this.end()
     this.left = { subscriptions, grantedQos1, attributeFilters, customAttributeFilter, callFilters, unreleased }
     this.pushes = pushes
     this.expiry = this.keeper.clock.after(this.expirySeconds * 1000, () => this.end())

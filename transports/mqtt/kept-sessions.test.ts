@@ -4,53 +4,16 @@ import type { Packet } from 'mqtt-packet'
 import type { SharedAttributesUpdate } from '../../engine/device/gateway.ts'
 import { SLOWNESS } from '../../test/support/slowness.ts'
 import { deviceNamed } from '../testkit.ts'
-import { openMqttBench, type MqttBench, type RawClient } from './testkit.ts'
+import { HOUR, bench, connect, leave } from './kept-sessions.testkit.ts'
+import type { MqttBench, RawClient } from './testkit.ts'
 
 const ATTRIBUTES = 'v1/devices/me/attributes'
 const CALLS = 'v1/devices/me/rpc/request/+'
-const HOUR = 3600
-
-async function bench(run: (bench: MqttBench) => Promise<void>, limits = {}): Promise<void> {
-  const opened = await openMqttBench(limits)
-  try {
-    await run(opened)
-    assert.deepEqual(opened.logged, [])
-  } finally {
-    await opened.close()
-  }
-}
-
-interface Connected {
-  readonly device: RawClient
-  readonly isPresent: boolean
-  readonly expiry: number | undefined
-}
-
-async function connect(
-  { client }: MqttBench,
-  sessionExpiryInterval: number | undefined,
-  clean = false,
-  { token = 'one', clientId = 'raw', receiveMaximum = 100 } = {},
-): Promise<Connected> {
-  const device = await client(5)
-  const properties = { receiveMaximum, ...(sessionExpiryInterval === undefined ? {} : { sessionExpiryInterval }) }
-  device.send(device.connectPacket(token, { clean, clientId, properties }))
-  await device.received(1)
-  const [connack] = device.packets.splice(0, 1)
-  assert.ok(connack?.cmd === 'connack' && connack.reasonCode === 0)
-  return { device, isPresent: connack.sessionPresent, expiry: connack.properties?.sessionExpiryInterval }
-}
 
 async function subscribe(device: RawClient, ...filters: readonly string[]): Promise<void> {
   device.send({ cmd: 'subscribe', messageId: 1, subscriptions: filters.map((topic) => ({ topic, qos: 1 })) })
   await device.received(1)
   device.packets.length = 0
-}
-
-async function leave({ gateway }: MqttBench, device: RawClient, packet?: Packet): Promise<void> {
-  if (packet === undefined) device.socket.destroy()
-  else device.send(packet)
-  while ([...gateway.sessions].some(({ kind }) => kind === 'lasting')) await new Promise(setImmediate)
 }
 
 function change({ gateway }: MqttBench, update: SharedAttributesUpdate): void {
@@ -120,22 +83,6 @@ describe('MQTT 5 sessions that outlive their connection', { timeout: 20_000 * SL
         ['pubrec', 0],
       ])
       assert.equal(opened.gateway.uploads.length, 1)
-    }))
-
-  it('take a QoS 2 publish as not sent that was not answered when the connection ended', () =>
-    bench(async (opened) => {
-      opened.gateway.holding = true
-      const first = await connect(opened, HOUR)
-      const telemetry = { ...first.device.publish('v1/devices/me/telemetry', '{"a":1}', 5), qos: 2 } as const
-      first.device.send(telemetry)
-      await opened.gateway.uploaded(1)
-      await leave(opened, first.device)
-      const second = await connect(opened, HOUR)
-      second.device.send({ ...telemetry, dup: true })
-      await opened.gateway.uploaded(2)
-      opened.gateway.uploads[1]?.receipt.stored()
-      const [packet] = await second.device.received(1)
-      assert.equal(packet?.cmd, 'pubrec')
     }))
 
   it('end when their time is over, at a clean start, and where the client says so', () =>

@@ -33,7 +33,7 @@ import type {
 import { DownlinkPushes, pendingBytesOf } from './downlink-pushes.ts'
 import type { ChildRegistry } from './gateway/registry.ts'
 import { handlePacket, requireConnect } from './handlers/packet.ts'
-import { publishAnswered } from './handlers/publish.ts'
+import { forgetPublish, publishAnswered } from './handlers/publish.ts'
 import { pushAttributes, pushCall } from './handlers/push.ts'
 import type { PackageDownloads } from './package-downloads.ts'
 import type { EdgeNode } from './sparkplug/edge-node.ts'
@@ -62,7 +62,7 @@ export class MqttSession implements MqttConnection {
   attributeFilters: readonly number[] = NO_FILTERS
   customAttributeFilter: string | undefined
   callFilters: readonly number[] = NO_FILTERS
-  unreleased: Map<number, boolean> | undefined
+  unreleased: Map<number, Acknowledgement | 'ANSWERED'> | undefined
   topicAliasMaximum = 0
   topicAliases: TopicAliases | undefined
   downloads: PackageDownloads | undefined
@@ -240,8 +240,10 @@ export class MqttSession implements MqttConnection {
   publishRefused(acknowledgement: Acknowledgement, error: MillraceError): void {
     this.host.counts.refused++
     const { reason, stays } = publishRefusal(error)
-    if (stays && this.version === 5) acknowledgement.settle(reason)
-    else this.close(reason)
+    if (stays && this.version === 5) return acknowledgement.settle(reason)
+    // Nothing of it is stored: sent again it is a new one.
+    forgetPublish(this, acknowledgement)
+    this.close(reason)
   }
 
   sharedAttributesChanged(update: SharedAttributesUpdate): void {
@@ -332,7 +334,7 @@ export class MqttSession implements MqttConnection {
     this.kept = undefined
     this.pushes.drop()
     this.downloads = undefined
-    this.unreleased = undefined
+    // `unreleased` stays: what is still to be answered says there how it ended, to the next connection of the session.
     this.topicAliases?.release()
     this.topicAliases = undefined
     const { children, device, sparkplug } = this

@@ -44,14 +44,16 @@ export function handlePublish(
     view.topicAlias === 0
       ? uplinkAt(session, bytes, view.topicStart, view.topicEnd)
       : uplinkOfAlias(session, view.topicAlias, bytes.toString('utf8', view.topicStart, view.topicEnd))
-  const receipt = qos === 0 ? session : expectAcknowledgement(session, qos, messageId)
+  const receipt = qos === 0 ? session : expectAcknowledgement(session, qos, messageId, uplink)
   // The second delivery of a QoS 2 publish: its first PUBREC was lost, its message was not. [MQTT-4.3.3-10]
   if (receipt === undefined) return
   try {
     dispatch(session, uplink, receipt, bytes, payloadStart, end)
   } catch (error) {
-    if (!isMillraceError(error) || error.kind !== 'invalid') throw error
-    undecodable(session, receipt)
+    if (isMillraceError(error) && error.kind === 'invalid') return undecodable(session, receipt)
+    // Nobody will answer it: sent again it is a new one.
+    if (receipt instanceof Acknowledgement) forgetPublish(session, receipt)
+    throw error
   }
 }
 
@@ -168,48 +170,73 @@ function dispatchProvisioning(session: MqttConnection, uplink: Uplink, receipt: 
 }
 
 /** Undefined for a QoS 2 publish that is here already. Throws ProtocolViolation. */
-function expectAcknowledgement(session: MqttConnection, qos: 1 | 2, messageId: number): Acknowledgement | undefined {
+function expectAcknowledgement(
+  session: MqttConnection,
+  qos: 1 | 2,
+  messageId: number,
+  uplink: Uplink,
+): Acknowledgement | undefined {
   const { maxInFlight } = session.host.limits
   const { pending, pendingQos2 } = session.acknowledgements
-  if (qos === 2) {
-    const isAnswered = session.unreleased?.get(messageId)
-    // Its first delivery is still to be answered.
-    if (isAnswered === false) return undefined
-    if (isAnswered === true) {
-      // An MQTT 3 client is not read meanwhile.
-      if (session.version === 5 && pending >= maxInFlight) throw tooManyInFlight()
-      acknowledge(session, messageId, 2).settle(Reason.SUCCESS)
-      return undefined
-    }
+  const first = qos === 2 ? session.unreleased?.get(messageId) : undefined
+  if (first !== undefined) {
+    // Its first delivery on this connection is still to be answered.
+    if (first !== 'ANSWERED' && (first.owner === session || first.redelivered?.owner === session)) return undefined
+    // An MQTT 3 client is not read meanwhile.
+    if (session.version === 5 && pending >= maxInFlight) throw tooManyInFlight()
+    const again = acknowledge(session, messageId, qos, true)
+    if (first === 'ANSWERED') again.settle(Reason.SUCCESS)
+    else first.redelivered = again
+    return undefined
   }
   const unreleased = session.unreleased?.size ?? 0
   // A QoS 2 publish counts until its PUBCOMP [MQTT-3.3.4-9]. One that failed, or was released too early, still waits for its PUBREC.
   if (session.version === 5 && pending - pendingQos2 + Math.max(pendingQos2, unreleased) >= maxInFlight)
     throw tooManyInFlight()
-  if (qos === 2) {
-    if (unreleased >= maxInFlight)
-      throw new ProtocolViolation(Reason.QUOTA_EXCEEDED, 'too many QoS 2 publishes without PUBREL')
-    session.unreleased ??= new Map()
-    session.unreleased.set(messageId, false)
+  if (qos === 1) return acknowledge(session, messageId, qos, false)
+  if (unreleased >= maxInFlight)
+    throw new ProtocolViolation(Reason.QUOTA_EXCEEDED, 'too many QoS 2 publishes without PUBREL')
+  session.unreleased ??= new Map()
+  const acknowledgement = acknowledge(session, messageId, qos, !isRequest(uplink))
+  session.unreleased.set(messageId, acknowledgement)
+  return acknowledgement
+}
+
+/** It changes nothing, and its answer is for the connection that it came by. */
+function isRequest(uplink: Uplink): boolean {
+  switch (uplink.kind) {
+    case 'ATTRIBUTE_REQUEST':
+    case 'PACKAGE':
+      return true
+    case 'GATEWAY':
+      return uplink.topic === 'ATTRIBUTE_REQUEST'
+    default:
+      return false
   }
-  return acknowledge(session, messageId, qos)
 }
 
 function tooManyInFlight(): ProtocolViolation {
   return new ProtocolViolation(Reason.RECEIVE_MAXIMUM_EXCEEDED, 'more publishes than the Receive Maximum')
 }
 
-function acknowledge(session: MqttConnection, messageId: number, qos: 1 | 2): Acknowledgement {
-  const acknowledgement = new Acknowledgement(session, messageId, qos)
+function acknowledge(session: MqttConnection, messageId: number, qos: 1 | 2, isDoneOnce: boolean): Acknowledgement {
+  const acknowledgement = new Acknowledgement(session, messageId, qos, isDoneOnce)
   session.acknowledgements.add(acknowledgement)
   return acknowledgement
 }
 
 /** A QoS 2 publish has its PUBREC. Where a v5 client reads of a failure there, its packet id is free again. [MQTT-4.3.3-9] */
-export function publishAnswered(session: MqttConnection, { messageId, reason }: Acknowledgement): void {
+export function publishAnswered(session: MqttConnection, acknowledgement: Acknowledgement): void {
+  const { messageId, reason } = acknowledgement
   const isFailure = session.version === 5 && reason !== undefined && reason >= Reason.UNSPECIFIED_ERROR
-  if (isFailure) session.unreleased?.delete(messageId)
-  else if (session.unreleased?.has(messageId) === true) session.unreleased.set(messageId, true)
+  if (isFailure) forgetPublish(session, acknowledgement)
+  else if (session.unreleased?.get(messageId) === acknowledgement) session.unreleased.set(messageId, 'ANSWERED')
+}
+
+/** Its packet id is free again, where it still has it. */
+export function forgetPublish({ unreleased }: MqttConnection, acknowledgement: Acknowledgement): void {
+  const { messageId } = acknowledgement
+  if (unreleased?.get(messageId) === acknowledgement) unreleased.delete(messageId)
 }
 
 /** PUBREL: the packet id is free again; answered also for one that is not known. [MQTT-4.3.3-11] */
