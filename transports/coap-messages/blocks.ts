@@ -1,22 +1,29 @@
 /** Bodies in blocks (RFC 7959): requests put together, answers cut into pieces. */
 import type { Clock } from '../../model/clock.ts'
+import { GatheredBytes } from '../../model/gathered-bytes.ts'
 import { TenantShares } from '../tenant-shares.ts'
 import { MessageErrors } from './errors.ts'
 import { Expiring } from './expiring.ts'
 import type { MessageLimits } from './limits.ts'
 import { MAX_BLOCK_NUMBER, type BlockOption, type CoapResponse } from './message.ts'
 
-interface Upload {
+/** Who sends a body in blocks. */
+export interface BlockSender {
   readonly tenantId: string
-  /** Doubled as it fills: pieces of their own would hold more than their bytes. */
-  body: Buffer
-  bytes: number
+  readonly address: string
+}
+
+interface Upload extends BlockSender {
+  readonly key: string
+  /** Pieces of their own would hold more than their bytes. */
+  readonly body: GatheredBytes
 }
 
 const NOTHING = Buffer.alloc(0)
-const FIRST_BYTES = 1024
 /** Of who asks to be provisioned. */
 export const NO_TENANT = ''
+/** Of what strangers have together. */
+const SHARE_OF_ADDRESS = 0.1
 
 export interface KeptAnswer {
   readonly tenantId: string
@@ -26,15 +33,17 @@ export interface KeptAnswer {
 export class BlockUploads {
   private readonly limits: MessageLimits
   private readonly shares: TenantShares
-  /** Those who have no tenant yet. */
-  private readonly strangers: TenantShares
+  /** Those who have no tenant yet, the oldest first. */
+  private readonly strangers = new Set<string>()
+  /** Of them, by address. */
+  private readonly addresses: TenantShares
   private readonly uploads: Expiring<Upload>
 
   constructor(limits: MessageLimits, clock: Clock, shares: TenantShares) {
     this.limits = limits
     this.shares = shares
-    this.strangers = new TenantShares(limits.maxStrangerTransfers, limits.maxStrangerTransfers)
-    this.uploads = new Expiring(clock, limits.blockTimeoutMs, ({ tenantId }) => this.sharesOf(tenantId).give(tenantId))
+    this.addresses = new TenantShares(Infinity, Math.max(1, Math.floor(limits.maxStrangerTransfers * SHARE_OF_ADDRESS)))
+    this.uploads = new Expiring(clock, limits.blockTimeoutMs, (upload) => this.release(upload))
   }
 
   get count(): number {
@@ -42,37 +51,50 @@ export class BlockUploads {
   }
 
   /** The whole body with its last block, undefined before. `key`: who sends it where to. Throws TOO_LARGE, BLOCK_MISSING, BAD_BLOCK, BUSY. */
-  add(key: string, tenantId: string, { number, isMore, size }: BlockOption, payload: Buffer): Buffer | undefined {
+  add(key: string, sender: BlockSender, { number, isMore, size }: BlockOption, payload: Buffer): Buffer | undefined {
     if (payload.length > size || (isMore && payload.length < size)) throw MessageErrors.BAD_BLOCK()
-    if (number === 0) this.begin(key, tenantId)
-    const upload = this.uploads.touch(key)
-    if (upload === undefined || number * size !== upload.bytes) {
+    if (number === 0) this.begin(key, sender)
+    const body = this.uploads.touch(key)?.body
+    const offset = body?.bytes.length ?? 0
+    if (body === undefined || number * size !== offset) {
       this.uploads.end(key)
-      throw MessageErrors.BLOCK_MISSING({ wanted: Math.floor((upload?.bytes ?? 0) / size) })
+      throw MessageErrors.BLOCK_MISSING({ wanted: Math.floor(offset / size) })
     }
     const { maxPayloadBytes } = this.limits
-    if (upload.bytes + payload.length > maxPayloadBytes) {
+    if (offset + payload.length > maxPayloadBytes) {
       this.uploads.end(key)
       throw MessageErrors.TOO_LARGE({ limit: maxPayloadBytes })
     }
-    append(upload, payload, maxPayloadBytes)
+    body.add(payload)
     if (isMore) return undefined
     this.uploads.end(key)
-    return upload.body.subarray(0, upload.bytes)
+    return body.bytes
   }
 
   close(): void {
     this.uploads.close()
   }
 
-  private begin(key: string, tenantId: string): void {
+  private begin(key: string, { tenantId, address }: BlockSender): void {
     this.uploads.end(key)
-    if (!this.sharesOf(tenantId).take(tenantId)) throw MessageErrors.BUSY()
-    this.uploads.add(key, { tenantId, body: NOTHING, bytes: 0 })
+    if (tenantId === NO_TENANT) this.admitStranger(key, address)
+    else if (!this.shares.take(tenantId)) throw MessageErrors.BUSY()
+    const body = new GatheredBytes(NOTHING, this.limits.maxPayloadBytes)
+    this.uploads.add(key, { key, tenantId, address, body })
   }
 
-  private sharesOf(tenantId: string): TenantShares {
-    return tenantId === NO_TENANT ? this.strangers : this.shares
+  /** An address has its share and no more. Where all places are taken the oldest gives way: a device is done within a few round trips. */
+  private admitStranger(key: string, address: string): void {
+    if (!this.addresses.take(address)) throw MessageErrors.BUSY()
+    const [oldest] = this.strangers
+    if (oldest !== undefined && this.strangers.size >= this.limits.maxStrangerTransfers) this.uploads.end(oldest)
+    this.strangers.add(key)
+  }
+
+  private release({ key, tenantId, address }: Upload): void {
+    if (tenantId !== NO_TENANT) return this.shares.give(tenantId)
+    this.strangers.delete(key)
+    this.addresses.give(address)
   }
 }
 
@@ -129,17 +151,4 @@ export function blockOf(response: CoapResponse, asked: BlockOption | undefined, 
     payload: payload.subarray(offset, end),
     block2: { number, isMore: end < payload.length, size },
   }
-}
-
-function append(upload: Upload, payload: Buffer, maxBytes: number): void {
-  const needed = upload.bytes + payload.length
-  if (needed > upload.body.length) {
-    const larger = Buffer.allocUnsafeSlow(
-      Math.max(needed, Math.min(maxBytes, Math.max(FIRST_BYTES, upload.body.length * 2))),
-    )
-    upload.body.copy(larger, 0, 0, upload.bytes)
-    upload.body = larger
-  }
-  payload.copy(upload.body, upload.bytes)
-  upload.bytes = needed
 }

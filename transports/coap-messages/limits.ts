@@ -16,7 +16,7 @@ export interface MessageLimits {
   readonly maxRetransmits: number
   /** Messages to one client that wait for the one before; over it its observation ends. */
   readonly maxQueuedMessages: number
-  /** Requests in blocks of those who have no token yet. */
+  /** Requests in blocks of those who have no token yet, a tenth of them of one address. Over it the oldest is given up. */
   readonly maxStrangerTransfers: number
   /** Silence after which a transfer in blocks is given up. */
   readonly blockTimeoutMs: number
@@ -32,6 +32,6 @@ export const DEFAULT_MESSAGE_LIMITS: MessageLimits = Object.freeze({
   acknowledgeRandomFactor: 1.5,
   maxRetransmits: 4,
   maxQueuedMessages: 32,
-  maxStrangerTransfers: 16,
+  maxStrangerTransfers: 64,
   blockTimeoutMs: 60_000,
 })

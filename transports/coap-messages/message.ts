@@ -86,6 +86,18 @@ export const POST = '0.02'
 export const ContentFormat = { TEXT: 0, OCTETS: 42, JSON: 50 } as const
 
 const EMPTY = Buffer.alloc(0)
+/** Options of requests that are understood, and how many bytes each has (RFC 7252, 5.10; RFC 7641, 2; RFC 7959, 2.1). */
+const LENGTHS: ReadonlyMap<number, { readonly least: number; readonly most: number }> = new Map([
+  [OptionNumber.URI_HOST, { least: 1, most: 255 }],
+  [OptionNumber.OBSERVE, { least: 0, most: 3 }],
+  [OptionNumber.URI_PORT, { least: 0, most: 2 }],
+  [OptionNumber.URI_PATH, { least: 0, most: 255 }],
+  [OptionNumber.CONTENT_FORMAT, { least: 0, most: 2 }],
+  [OptionNumber.URI_QUERY, { least: 0, most: 255 }],
+  [OptionNumber.ACCEPT, { least: 0, most: 2 }],
+  [OptionNumber.BLOCK2, { least: 0, most: 3 }],
+  [OptionNumber.BLOCK1, { least: 0, most: 3 }],
+])
 /** SZX 7 is kept for TCP. */
 const LARGEST_EXPONENT = 6
 /** The block number has 20 bits. */
@@ -99,7 +111,14 @@ export function requestOf({ type, code, token, options, payload }: CoapMessage, 
   let contentFormat: number | undefined
   let block1: BlockOption | undefined
   let block2: BlockOption | undefined
+  /** Bits by number. */
+  let seen = 0
   for (const { number, value } of options) {
+    if (!isUnderstood(number, value, seen)) {
+      if (number % 2 === 1) throw MessageErrors.CRITICAL_OPTION({ number })
+      continue
+    }
+    seen |= 1 << number
     switch (number) {
       case OptionNumber.URI_PATH:
         // Some clients send the whole path as one segment.
@@ -120,16 +139,20 @@ export function requestOf({ type, code, token, options, payload }: CoapMessage, 
       case OptionNumber.BLOCK2:
         block2 = blockOf(value)
         break
-      case OptionNumber.URI_HOST:
-      case OptionNumber.URI_PORT:
-      case OptionNumber.ACCEPT:
-        break
       default:
-        if (number % 2 === 1) throw MessageErrors.CRITICAL_OPTION({ number })
+      // Of the host, the port and what is accepted nothing depends.
     }
   }
   const isConfirmable = type === 'CON'
   return { peer, isConfirmable, code, token, path, query, observe, contentFormat, block1, block2, payload }
+}
+
+/** A value of another length, and one too many, are as an option that is not known (RFC 7252, 5.4.3 and 5.4.5). */
+function isUnderstood(number: number, value: Buffer, seen: number): boolean {
+  const lengths = LENGTHS.get(number)
+  if (lengths === undefined || value.length < lengths.least || value.length > lengths.most) return false
+  const isRepeatable = number === OptionNumber.URI_PATH || number === OptionNumber.URI_QUERY
+  return isRepeatable || (seen & (1 << number)) === 0
 }
 
 export function responseMessage(

@@ -311,7 +311,8 @@ export class CoapDeviceApi {
       if (payload.length > limits.maxPayloadBytes) throw MessageErrors.TOO_LARGE({ limit: limits.maxPayloadBytes })
       return payload
     }
-    const body = uploads.add(resourceOf(request), tenantId, block1, payload)
+    const sender = { tenantId, address: request.peer.address }
+    const body = uploads.add(resourceOf(request), sender, block1, payload)
     if (body === undefined) respond({ code: CONTINUE })
     return body
   }

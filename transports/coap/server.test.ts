@@ -180,6 +180,27 @@ describe('CoAP uploads', () => {
       assert.equal(gateway.uploads.length, 0)
     }))
 
+  it('an option of a length that it has not, and one too many, are as one that nobody knows (RFC 7252, 5.4.3, 5.4.5)', () =>
+    bench(async ({ gateway, client }) => {
+      const device = await client()
+      const option = (number: number, hex: string) => ({ number, value: Buffer.from(hex, 'hex') })
+      const asked = async (...options: readonly ReturnType<typeof option>[]) => {
+        const { code, format } = await device.ask({ path: ATTRIBUTES, code: GET, options })
+        return [code, format]
+      }
+      gateway.answer = { client: [{ key: 'a', type: 'LONG', value: 1 }], shared: [] }
+      assert.deepEqual(await asked(option(12, '3c')), ['2.05', 60])
+      // Elective: passed over, and not echoed.
+      assert.deepEqual(await asked(option(12, '01003c')), ['2.05', 50])
+      assert.deepEqual(await asked(option(12, '3c'), option(12, '2a')), ['2.05', 60])
+      assert.deepEqual(await asked(option(6, '00000000')), ['2.05', 50])
+      // Critical.
+      for (const wrong of [option(17, '000032'), option(7, '001633'), option(23, '00000000'), option(27, '00000000')])
+        assert.deepEqual(await asked(wrong), ['4.02', undefined])
+      assert.deepEqual(await asked(option(15, '61'.repeat(256))), ['4.02', undefined])
+      assert.deepEqual(await asked(option(17, '32'), option(17, '3c')), ['4.02', undefined])
+    }))
+
   it('an elective option that nobody knows is passed over, a path in one segment is split', () =>
     bench(async ({ client }) => {
       const device = await client()
@@ -237,6 +258,38 @@ describe('CoAP strangers', () => {
         assert.equal(transport.figures().malformed, 1)
       },
       { maxStrangerTransfers: 1 },
+    ))
+
+  it('an address takes no more than its share of the transfers without a token', () =>
+    bench(
+      async ({ client }) => {
+        const block = (number: number, isMore: boolean) => ({ number, isMore, size: 16 })
+        const begun = { path: '/api/v1/provision', payload: 'x'.repeat(16), block1: block(0, true) }
+        const codes: string[] = []
+        for (let count = 0; count < 5; count++) codes.push((await (await client()).ask(begun)).code)
+        assert.deepEqual(codes, ['2.31', '2.31', '5.03', '5.03', '5.03'])
+        const elsewhere = await client('127.0.0.2')
+        assert.equal((await elsewhere.ask(begun)).code, '2.31')
+        const { code } = await elsewhere.ask({ ...begun, payload: '}', block1: block(1, false) })
+        assert.equal(code, '4.00')
+      },
+      { maxStrangerTransfers: 20 },
+    ))
+
+  it('where all places for transfers without a token are taken the oldest gives way', () =>
+    bench(
+      async ({ client }) => {
+        const block = (number: number) => ({ number, isMore: true, size: 16 })
+        const begun = { path: '/api/v1/provision', payload: 'x'.repeat(16), block1: block(0) }
+        const [first, second, third] = [await client(), await client('127.0.0.2'), await client('127.0.0.3')]
+        for (const each of [first, second, third]) assert.equal((await each.ask(begun)).code, '2.31')
+        const next = { ...begun, block1: block(1) }
+        assert.deepEqual(
+          [(await first.ask(next)).code, (await second.ask(next)).code, (await third.ask(next)).code],
+          ['4.08', '2.31', '2.31'],
+        )
+      },
+      { maxStrangerTransfers: 2 },
     ))
 })
 

@@ -61,9 +61,9 @@ export class RawClient {
     })
   }
 
-  static async open(port: number): Promise<RawClient> {
+  static async open(port: number, from = '127.0.0.1'): Promise<RawClient> {
     const socket = createSocket('udp4')
-    socket.bind(0, '127.0.0.1')
+    socket.bind(0, from)
     await once(socket, 'listening')
     return new RawClient(socket, port)
   }
@@ -170,7 +170,8 @@ export interface Bench {
   readonly clock: StandingClock
   readonly transport: CoapTransport
   readonly lines: string[]
-  readonly client: () => Promise<RawClient>
+  /** `from`: an address of this machine. */
+  readonly client: (from?: string) => Promise<RawClient>
 }
 
 /** Devices `one`, `two` and `foreign`. */
@@ -183,8 +184,8 @@ export async function bench(run: (bench: Bench) => Promise<void>, limits: Partia
     ...{ random: systemRandom, log: recordingLog(lines) },
   })
   const clients: RawClient[] = []
-  const client = async (): Promise<RawClient> => {
-    const opened = await RawClient.open(transport.port)
+  const client = async (from?: string): Promise<RawClient> => {
+    const opened = await RawClient.open(transport.port, from)
     clients.push(opened)
     return opened
   }

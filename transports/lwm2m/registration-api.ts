@@ -139,7 +139,8 @@ export class RegistrationApi {
       if (payload.length > maxPayloadBytes) throw MessageErrors.TOO_LARGE({ limit: maxPayloadBytes })
       return payload
     }
-    const body = uploads.add(JSON.stringify([peer.key, path, [...query]]), tenantId, block1, payload)
+    const sender = { tenantId, address: peer.address }
+    const body = uploads.add(JSON.stringify([peer.key, path, [...query]]), sender, block1, payload)
     if (body === undefined) respond({ ...CONTINUE, block1 })
     return body
   }
