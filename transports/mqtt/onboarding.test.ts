@@ -114,8 +114,9 @@ describe('onboarding over MQTT', () => {
     bench(async ({ gateway, client }) => {
       const broken = await client()
       await broken.login('provision')
-      broken.send(broken.publish('/provision/request', '{"deviceName":"d"}', 1))
+      broken.send(broken.publish('/provision/request', '{', 1))
       await broken.end()
+      assert.deepEqual(broken.packets, [])
       gateway.provisioned = new Error('the store does not answer')
       const other = await client()
       await other.login('provision')
@@ -123,6 +124,27 @@ describe('onboarding over MQTT', () => {
       await other.end()
       assert.deepEqual(other.packets, [])
     }))
+
+  for (const version of [4, 5] as const)
+    it(`an incomplete request is acknowledged, as refused where there is a word for it, and ends the connection (MQTT ${version})`, () =>
+      bench(async ({ client }) => {
+        const unknownType = { ...(JSON.parse(ASKED) as object), credentialsType: 'NONE' }
+        for (const body of ['{"deviceName":"d"}', JSON.stringify(unknownType)]) {
+          const device = await client(version)
+          await device.login('provision')
+          device.send(device.publish('/provision/request', body, 1))
+          await device.end()
+          const reasons = device.packets.map((packet) => [packet.cmd, 'reasonCode' in packet ? packet.reasonCode : 0])
+          const refused =
+            version === 5
+              ? [
+                  ['puback', 0x83],
+                  ['disconnect', 0x83],
+                ]
+              : [['puback', 0]]
+          assert.deepEqual(reasons, refused)
+        }
+      }))
 
   it('such connections are few: the oldest gives way to a new one, and who holds them all keeps out nobody', () =>
     bench(

@@ -5,7 +5,7 @@ import type { Entry } from '../../../model/value.ts'
 import type { DeviceSession, PublishReceipt } from '../../../engine/device/gateway.ts'
 import { Acknowledgement } from '../acknowledgements.ts'
 import type { MqttConnection } from '../connection.ts'
-import { settle, undecodable } from '../handlers/settle.ts'
+import { refuseAndLeave, settle, undecodable } from '../handlers/settle.ts'
 import { Reason } from '../reason-codes.ts'
 import type { GatewayTopic } from '../topics.ts'
 import { GatewayErrors } from './errors.ts'
@@ -164,7 +164,5 @@ function refuseWhole(session: MqttConnection, receipt: PublishReceipt, error: Mi
     return
   }
   if (error.code !== 'gateway.WRONG_STRUCTURE') return undecodable(session, receipt)
-  session.host.counts.undecodable++
-  settle(receipt, Reason.IMPLEMENTATION_SPECIFIC)
-  session.closeWhenAnswered(Reason.IMPLEMENTATION_SPECIFIC)
+  refuseAndLeave(session, receipt)
 }

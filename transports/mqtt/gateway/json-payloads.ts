@@ -25,8 +25,7 @@ export class JsonGatewayDecoder implements GatewayDecoder {
 
   connect(body: Buffer): NamedChild {
     const members = objectOf(body)
-    const type = members['type'] ?? ''
-    if (typeof type !== 'string') throw wrong('type is no text')
+    const type = textOf(members['type'] ?? '') ?? ''
     return { name: deviceOf(members), type: type === '' ? DEFAULT_TYPE : type }
   }
 
@@ -53,8 +52,8 @@ export class JsonGatewayDecoder implements GatewayDecoder {
 
   attributeRequest(body: Buffer): ChildAttributeRequest {
     const members = objectOf(body)
-    const { client: isClient } = members
-    if (typeof isClient !== 'boolean') throw wrong('client is missing')
+    const isClient = isTrue(members['client'])
+    if (isClient === undefined) throw wrong('client is missing')
     return { id: idOf(members), device: deviceOf(members), isClient, keys: keysOf(members) }
   }
 
@@ -126,22 +125,38 @@ function objectOf(body: Buffer): JsonObject {
   return value
 }
 
-function deviceOf({ device }: JsonObject): string {
-  if (typeof device !== 'string' || device.trim() === '') throw wrong('device is missing')
+/** The reference takes numbers for texts, and texts for numbers: gateways that print by hand live by it. */
+function textOf(value: JsonValue | undefined): string | undefined {
+  if (typeof value === 'string') return value
+  const isScalar = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean'
+  return isScalar || value instanceof WholeDouble ? stringifyJson(value) : undefined
+}
+
+function isTrue(value: JsonValue | undefined): boolean | undefined {
+  const text = textOf(value)?.toLowerCase()
+  return text === 'true' ? true : text === 'false' ? false : undefined
+}
+
+function deviceOf(members: JsonObject): string {
+  const device = textOf(members['device']) ?? ''
+  if (device.trim() === '') throw wrong('device is missing')
   return device
 }
 
-function idOf({ id }: JsonObject): number {
-  if (typeof id !== 'number' || !Number.isSafeInteger(id)) throw wrong('id is missing')
+function idOf(members: JsonObject): number {
+  const id = Number((textOf(members['id']) ?? '') || NaN)
+  if (!Number.isSafeInteger(id)) throw wrong('id is missing')
   return id
 }
 
 function keysOf({ key, keys }: JsonObject): readonly string[] {
-  if (typeof key === 'string') return [key]
+  const only = textOf(key)
+  if (only !== undefined) return [only]
   if (!Array.isArray(keys) || keys.length === 0) throw wrong('key or keys are missing')
   return keys.map((each) => {
-    if (typeof each !== 'string') throw wrong('a key is no text')
-    return each
+    const text = textOf(each)
+    if (text === undefined) throw wrong('a key is no text')
+    return text
   })
 }
 

@@ -9,14 +9,17 @@ import {
   encodeAttributeAnswer,
   encodeServerAnswer,
 } from '../../payload/protobuf/platform-messages.ts'
-import { provisionAnswerBytes, provisioningOf } from '../../payload/provision-protobuf.ts'
+import { provisionAnswerBytes, provisioningOf, type Provisioning } from '../../payload/provision-protobuf.ts'
 import type { MqttConnection } from '../connection.ts'
 import { MqttErrors } from '../errors.ts'
 import { FILTERS, PROVISION_FILTER, V1_CALLS, type Uplink } from '../topics.ts'
 import { grantedQos, isProtobuf, push } from './push.ts'
+import { refuseAndLeave } from './settle.ts'
 
 /** The number that clients are told to keep to; upstream's `msg_queue_size_per_device_limit`. */
 const TOLD_IN_FLIGHT_MESSAGES = 100
+/** Of an object that is no request of provisioning. */
+const INCOMPLETE: readonly string[] = ['payload.FIELD_MISSING', 'payload.CREDENTIALS_TYPE']
 
 /** Throws `invalid` for a payload that is no request. The receipt is settled when the answer is on its way. */
 export function answerAttributes(
@@ -82,7 +85,13 @@ export function answerClientRpc(
 /** Throws `invalid` for a payload that is no request. */
 export function answerProvision(session: MqttConnection, payload: Buffer, receipt: PublishReceipt): void {
   session.heard()
-  const asked = provisioningOf(payload)
+  let asked: Provisioning
+  try {
+    asked = provisioningOf(payload)
+  } catch (error) {
+    if (!isMillraceError(error) || !INCOMPLETE.includes(error.code)) throw error
+    return refuseAndLeave(session, receipt)
+  }
   session.host.gateway.provision(asked.request, session.address).then(
     (answer) => {
       receipt.stored()

@@ -13,6 +13,13 @@ export function undecodable(session: MqttConnection, receipt: PublishReceipt): v
   else session.close(Reason.PAYLOAD_FORMAT_INVALID)
 }
 
+/** What can be read and is not what it should be: acknowledged as refused, and the connection ends behind that (`device-api.md` 4.3, 9.2). */
+export function refuseAndLeave(session: MqttConnection, receipt: PublishReceipt): void {
+  session.host.counts.undecodable++
+  settle(receipt, Reason.IMPLEMENTATION_SPECIFIC)
+  session.closeWhenAnswered(Reason.IMPLEMENTATION_SPECIFIC)
+}
+
 export function settle(receipt: PublishReceipt, reason: ReasonCode): void {
   if (receipt instanceof Acknowledgement) receipt.settle(reason)
 }
