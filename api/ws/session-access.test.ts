@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { DEVICE, point, sessionBench, settled, series, update, failure, authenticated } from './testkit.ts'
+import { DEVICE, FOREIGN, point, sessionBench, settled, series, update, failure, authenticated } from './testkit.ts'
 
 describe('access to a subscription', () => {
   const changes = [
@@ -85,5 +85,57 @@ describe('access after a gap', () => {
     await settled()
     bench.clock.endTurn()
     assert.deepEqual(socket.frames(), [failure(1, 1, 'Failed to fetch data!')])
+  })
+})
+
+describe('access to what ENTITY_DATA reads', () => {
+  const query = {
+    entityFilter: { type: 'entityType', entityType: 'DEVICE' },
+    pageLink: { page: 0, pageSize: 10, sortOrder: { key: { type: 'ENTITY_FIELD', key: 'name' }, direction: 'ASC' } },
+    latestValues: [],
+  }
+  const command = (members: object) => ({ cmds: [{ type: 'ENTITY_DATA', cmdId: 1, ...members }] })
+  const historyCmd = { keys: ['t'], startTs: 0, endTs: 10 }
+  const tsCmd = { keys: ['t'], startTs: 0, timeWindow: 10 }
+  const shown = async (bench: ReturnType<typeof sessionBench>, socket: { readonly frames: () => unknown[] }) => {
+    for (let turn = 0; turn < 4; turn++) {
+      await settled()
+      bench.clock.endTurn()
+    }
+    return JSON.stringify(socket.frames())
+  }
+
+  for (const members of [{ tsCmd }, { historyCmd }])
+    test(`a series of a device that changes hands while it is read is not shown (${Object.keys(members)[0]})`, async () => {
+      const bench = sessionBench()
+      const { session, socket } = await authenticated(bench)
+      bench.store.save(point('t', 5, 21))
+      for (const isKept of [true, false]) {
+        const release = bench.store.holdHistory()
+        await bench.say(session, command({ query, ...members }))
+        bench.store.accessible = isKept
+        // The series is there before it is known whose the device is.
+        bench.store.hold()
+        bench.store.feed.publish({ kind: 'device-changed', entity: DEVICE, credentialsChanged: false })
+        release()
+        await settled()
+        bench.store.release()
+        const frames = await shown(bench, socket)
+        assert.match(frames, /"cmdUpdateType":"ENTITY_DATA"/)
+        assert.equal(frames.includes('"value":"21"'), isKept, frames)
+      }
+    })
+
+  test('a series of a device that changed hands between two commands is not shown', async () => {
+    const bench = sessionBench()
+    const { session, socket } = await authenticated(bench)
+    bench.store.save(point('t', 5, 21))
+    bench.store.found = [DEVICE, FOREIGN]
+    await bench.say(session, command({ query }))
+    assert.ok((await shown(bench, socket)).includes(FOREIGN.id))
+    bench.store.found = [DEVICE]
+    await bench.say(session, command({ historyCmd }))
+    const frames = await shown(bench, socket)
+    assert.ok(frames.includes('"value":"21"') && !frames.includes(FOREIGN.id), frames)
   })
 })

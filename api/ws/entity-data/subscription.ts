@@ -14,6 +14,7 @@ import type { FollowedChange, Follower } from '../followed-entities.ts'
 import { INTERNAL_ERROR } from '../frames.ts'
 import type { Rereadable } from '../rereads.ts'
 import type { Flushable } from '../subscription.ts'
+import { Doubts } from './doubts.ts'
 import { Draft } from './draft.ts'
 import { changesFrame, dataFrame, failureFrame, type ShownEntity } from './frames.ts'
 import { GONE, LiveValues } from './live-values.ts'
@@ -41,11 +42,11 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
   private page: Page<EntityData> = { data: [], totalPages: 0, totalElements: 0, hasNext: false }
   private entities: readonly EntityId[] = []
   private liveKeys: readonly EntityKey[] = []
-  /** Those that may have changed hands, by id; another object where one has changed once more. */
-  private readonly inDoubt = new Map<string, EntityId>()
+  private readonly doubts: Doubts
   private heardMeanwhile: Heard[] | undefined
   private hasMissed = false
   private isDataSent = false
+  private isFollowing = false
   private draft: Draft | undefined
   private steps: Promise<void> = Promise.resolve()
   private timer: TimerHandle | undefined
@@ -57,6 +58,10 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
     this.query = query
     this.context = context
     this.values = new LiveValues(() => this.changed())
+    this.doubts = new Doubts(
+      (entity) => context.checkAccess(entity, 'READ'),
+      (entity) => this.lose(entity),
+    )
     const { feed, rereads } = context.host
     this.stops.push(
       feed.onGap(() => this.missed()),
@@ -82,7 +87,11 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
 
   /** Ends what earlier sub-commands follow. */
   goOn(subCommands: SubCommands): Promise<void> {
-    return this.step(() => this.carryOut(subCommands))
+    return this.step(async () => {
+      if (!this.isFollowing) await this.doubtLeft()
+      await this.doubts.settleAll()
+      await this.carryOut(subCommands)
+    })
   }
 
   /** Reads the followed values once more and sends what differs. */
@@ -90,7 +99,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
     return this.step(async () => {
       this.heardMeanwhile = []
       try {
-        for (const id of [...this.inDoubt.keys()]) await this.settleDoubt(id)
+        await this.doubts.settleAll()
         await this.context.host.feed.settled()
         await this.readLatest()
         await this.readMissedPoints()
@@ -121,6 +130,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
   close(): void {
     this.closed = true
     this.timer?.cancel()
+    this.doubts.clear()
     for (const stop of this.stops) stop()
     this.unfollow()
     this.heardMeanwhile = undefined
@@ -192,15 +202,18 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
       this.liveKeys.filter(({ type }) => isOf(type)).map(({ key }) => key)
     this.series = new Set([...ofType((type) => type === 'TIME_SERIES'), ...(this.values.points?.keys ?? [])])
     this.attributes = new Set(ofType((type) => type.endsWith('ATTRIBUTE')))
+    // Also where no key is live: what it has read of one that changes hands meanwhile is not shown.
+    this.context.followed.follow(this.entities, this)
+    this.isFollowing = true
     if (this.series.size === 0 && this.attributes.size === 0) return
     this.heardMeanwhile = []
-    this.context.followed.follow(this.entities, this)
     await this.context.host.feed.settled()
     await this.readLatest()
   }
 
   private unfollow(): void {
     this.context.followed.unfollow(this.entities, this)
+    this.isFollowing = false
     this.series = new Set()
     this.attributes = new Set()
     this.values.clear()
@@ -211,7 +224,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
     if (keys.length === 0) return
     const values = await this.context.services.entityQueries.values(this.entities, keys)
     for (const entity of this.entities) {
-      if (this.inDoubt.has(entity.id)) continue
+      if (this.doubts.has(entity)) continue
       for (const { type, key } of keys) {
         const value = values.get(entity.id)?.[type]?.[key] ?? GONE
         const isNews = this.values.known.put(entity, type, key, value, true)
@@ -225,7 +238,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
     const { points } = this.values
     if (points === undefined) return
     for (const entity of this.entities) {
-      if (this.inDoubt.has(entity.id)) continue
+      if (this.doubts.has(entity)) continue
       const startTs = this.values.lastTime(entity) + 1
       if (!Number.isFinite(startTs)) continue
       const request = { keys: points.keys, startTs, endTs: context.clock.now() + 1, limit: MISSED_LIMIT }
@@ -252,15 +265,16 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
     try {
       // Few at a time: reads of history wait for their turns.
       found = await Promise.all(this.entities.map(async (entity) => [entity, await read(entity)] as const))
+      // Whoever has it by then may see what was read.
+      await this.doubts.settleAll()
     } catch (error) {
       return this.failed(error)
     }
     if (this.closed) return
-    const parts = found.map(([entity, part]) => ({
-      entityId: entity,
-      latest: this.values.known.shown(entity),
-      ...shown(part),
-    }))
+    const left = new Set(this.entities)
+    const parts = found
+      .filter(([entity]) => left.has(entity))
+      .map(([entity, part]) => ({ entityId: entity, latest: this.values.known.shown(entity), ...shown(part) }))
     this.sendParts(parts)
   }
 
@@ -304,7 +318,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
   }
 
   private show(entity: EntityId, change: FollowedChange): void {
-    if (this.inDoubt.has(entity.id)) return
+    if (this.doubts.has(entity)) return
     if (!this.values.show(entity, change)) this.context.host.rereads.ask(this)
   }
 
@@ -320,34 +334,23 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
 
   /** It may have changed hands: nothing of it is shown until it is known who may see it. */
   private doubt(entity: EntityId): void {
-    const isAsked = this.inDoubt.has(entity.id)
-    this.inDoubt.set(entity.id, { ...entity })
-    if (isAsked) return
+    if (!this.doubts.add(entity)) return
     this.draft?.forget(entity)
     // Where the store does not answer, reading again asks again.
     const readAgain = (): void => void (this.closed || this.context.host.rereads.ask(this))
-    this.settleDoubt(entity.id).then(readAgain, readAgain)
+    this.doubts.settle(entity.id).then(readAgain, readAgain)
   }
 
-  /** Rejects where the store does not answer: it stays in doubt. */
-  private async settleDoubt(id: string): Promise<void> {
-    for (;;) {
-      const entity = this.inDoubt.get(id)
-      if (entity === undefined || this.closed) return
-      try {
-        await this.context.checkAccess(entity, 'READ')
-      } catch (error) {
-        if (!isMillraceError(error) || error.kind !== 'denied') throw error
-        return this.lose(entity)
-      }
-      if (this.inDoubt.get(id) === entity) this.inDoubt.delete(id)
-    }
+  /** Of those that were not followed nobody was told what became of them. */
+  private async doubtLeft(): Promise<void> {
+    const { data } = await this.find({ ...this.query, latest: [] })
+    const found = new Set(data.map(({ entity }) => entity.id))
+    for (const entity of this.entities) if (!found.has(entity.id)) this.doubts.add(entity)
   }
 
   private lose(entity: EntityId): void {
     this.context.followed.unfollow([entity], this)
     this.values.known.forget(entity)
-    this.inDoubt.delete(entity.id)
     this.entities = this.entities.filter(({ id }) => id !== entity.id)
   }
 
