@@ -46,14 +46,17 @@ export const openSmpp: OpenClient<'smpp'> = async (centre, parts) => {
   }
 }
 
-/** Rejects where the centre is not there, refuses, or does not answer in time. `forget` is told when the session is of no use any more. */
+/**
+ * Throws where the centre is at an internal address. Rejects where it is not there, refuses, or does not answer in time. `forget` is told when the
+ * session is of no use any more, however that came.
+ */
 function boundTo(centre: ShortMessageCentre, { guard, clock }: ClientParts, forget: () => void): Promise<Session> {
   const { host, port, systemId, password, systemType, bindType, protocolVersion, addressRange } = centre
+  guard.checkLiteral(host)
+  const session = smpp.connect({ host, port, lookup: guard.lookup, keepAlive: true })
+  // A listener a call.
+  session.setMaxListeners(0)
   return new Promise<Session>((resolve, reject) => {
-    guard.checkLiteral(host)
-    const session = smpp.connect({ host, port, lookup: guard.lookup, keepAlive: true })
-    // A listener a call.
-    session.setMaxListeners(0)
     const fail = (error: Error): void => {
       timer.cancel()
       forget()
@@ -74,9 +77,6 @@ function boundTo(centre: ShortMessageCentre, { guard, clock }: ClientParts, forg
           resolve(session)
         })
       })
-  }).catch((error: unknown) => {
-    forget()
-    throw error
   })
 }
 
