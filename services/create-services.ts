@@ -1,36 +1,24 @@
 /** Builds the services over their stores. Nothing runs before `startOutbox`. */
-import type { Clock, Random } from '../model/clock.ts'
+import type { Clock } from '../model/clock.ts'
 import { Answers } from '../engine/device/calls/answers.ts'
-import { createCallLine, type CallLine } from '../engine/device/calls/line.ts'
-import { soleOwner, type PartitionOwners } from '../engine/device/partition-owners.ts'
-import type { DeadLetters } from '../engine/link/dead-letters.ts'
-import type { Link, PublishBound } from '../engine/link/link.ts'
-import type { ParkingControl } from '../engine/parking/control.ts'
-import type { NodeCatalogue } from '../engine/rulechain/node.ts'
-import type { ScriptHost } from '../engine/script/script.ts'
-import type { ChangeFeed, ChangeOf } from '../engine/subscriptions/change.ts'
-import type { EntityStore } from '../storage/entities/entity-store.ts'
-import type { SharedAttributes } from '../storage/entities/shared-attributes.ts'
-import type { TimeSeriesStore } from '../storage/timeseries/store.ts'
+import { createCallLine } from '../engine/device/calls/line.ts'
+import { soleOwner } from '../engine/device/partition-owners.ts'
 import { entityId, type EntityId } from '../model/entity-id.ts'
 import { PermissionTable } from './access.ts'
 import { Admin } from './admin/admin.ts'
-import type { JwtDefaults } from './admin/jwt-settings.ts'
-import type { MailSettings } from './mail/mail-settings.ts'
 import { sendBySmtp } from './mail/smtp.ts'
-import type { Vault } from './vault/vault.ts'
-import { AuditLog, DEFAULT_AUDIT_SETTINGS, type AuditSettings } from './audit/audit-log.ts'
+import { AuditLog, DEFAULT_AUDIT_SETTINGS } from './audit/audit-log.ts'
 import { LoginAudit } from './audit/login-audit.ts'
 import { nameLookup } from './audit/names.ts'
-import { MemoryAttributeCache, type AttributeCache } from './attribute-cache.ts'
+import { followAttributes } from './followed-attributes.ts'
 import { CachedAttributes } from './attributes.ts'
 import { Changes } from './changes.ts'
 import { Cleanup } from './cleanup.ts'
 import { Remains } from './remains.ts'
 import { Components } from './components.ts'
 import { createContent } from './content/content.ts'
-import { DEFAULT_EVENT_SETTINGS, Events, type EventSettings } from './events/events.ts'
-import { DEFAULT_EVENT_WRITER_SETTINGS, EventWriter, type EventWriterSettings } from './events/event-writer.ts'
+import { DEFAULT_EVENT_SETTINGS, Events } from './events/events.ts'
+import { DEFAULT_EVENT_WRITER_SETTINGS, EventWriter } from './events/event-writer.ts'
 import { OtaUpdates } from './content/ota-updates.ts'
 import { CommitDoubts } from './commit-doubts.ts'
 import { AlarmExpiry, DEFAULT_MAX_ALARMS } from './alarms/alarm-expiry.ts'
@@ -42,10 +30,8 @@ import { AlarmService } from './alarms/alarm-service.ts'
 import { Propagation } from './alarms/propagation.ts'
 import { manyNamesLookup } from './entities/many-names.ts'
 import { CalculatedFields } from './calculated-fields/calculated-fields.ts'
-import type { OpenField } from './calculated-fields/runtime/field-index.ts'
 import { Calculation } from './calculated-fields/runtime/runtime.ts'
 import type { NodeCalculated } from '../engine/rulechain/capabilities/calculated.ts'
-import { users as userDefinition } from './entities/user.ts'
 import { BulkImport } from './import/bulk-import.ts'
 import { FileImport } from './import/file-import.ts'
 import { Transfers } from './import/positions.ts'
@@ -62,34 +48,27 @@ import { EntityGroups } from './queries/entity-groups.ts'
 import { queryTables } from './queries/query-tables.ts'
 import { RelationSearches } from './queries/relation-search.ts'
 import { QueryResolver } from './queries/resolve.ts'
-import { DEFAULT_CLAIM_SETTINGS, DeviceClaims, type ClaimSettings } from './onboarding/claims.ts'
+import { DEFAULT_CLAIM_SETTINGS, DeviceClaims } from './onboarding/claims.ts'
 import { AiChats } from './ai/ai-chats.ts'
 import { AiModels } from './ai/ai-models.ts'
 import { FigureBook } from './integrations/figures.ts'
 import { Integrations } from './integrations/integrations.ts'
-import { NOTHING_ALLOWED, type OperatorRules } from './integrations/operator-rules.ts'
+import { NOTHING_ALLOWED } from './integrations/operator-rules.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { DeviceMove } from './onboarding/device-move.ts'
 import { MovedDevices } from './onboarding/moved-devices.ts'
 import { GatewayChildren } from './onboarding/gateway-children.ts'
 import { CertificateChains } from './onboarding/certificate-chains.ts'
 import { Provisioning } from './onboarding/provisioning.ts'
-import type { AttemptLimits } from './onboarding/wrong-attempts.ts'
-import { NotificationEvents } from './notifications/events.ts'
-import { Notifications } from './notifications/notifications.ts'
-import { RulesInForce } from './notifications/rules-in-force.ts'
-import { Triggers } from './notifications/triggers.ts'
+import { createNotifications } from './notifications/create-notifications.ts'
 import type { ChangeNotifications } from './notifications/change-notifications.ts'
-import { NotificationWatch } from './notifications/watch.ts'
-import { PlatformEvents } from './notifications/platform-events.ts'
-import { PlatformWatch } from './notifications/platform-watch.ts'
 import { DEFAULT_OUTBOUND_SETTINGS, Outbound } from './outbound/outbound.ts'
-import { OutboxPublisher, type Report } from './outbox.ts'
+import { OutboxPublisher } from './outbox.ts'
 import { ownerLookup, type OwnerLookup } from './ownership.ts'
 import { FarEnds } from './relations/far-ends.ts'
 import { RelationService } from './relations/relations.ts'
 import { LimitsOfTenants } from './limits.ts'
-import { RestRates, type RateRefusal } from './rate-limits.ts'
+import { RestRates } from './rate-limits.ts'
 import { routeLookup } from './message-route.ts'
 import { CallService } from './rpc/call-service.ts'
 import { PersistentCalls } from './rpc/persistent-calls.ts'
@@ -97,8 +76,8 @@ import { QueueStatistics } from './queue-statistics.ts'
 import { StoredQueues } from './queues.ts'
 import { NodeSecrets } from './rule-chains/node-secrets.ts'
 import { RuleChains } from './rule-chains/rule-chains.ts'
+import type { ServicesOptions } from './services-options.ts'
 import type { Services } from './services.ts'
-import { SharedAttributeCache } from './shared-attribute-cache.ts'
 import { StoredTelemetry } from './telemetry.ts'
 import { TenantProperty } from './tenant-property.ts'
 import { tenantStart } from './tenant-start.ts'
@@ -110,67 +89,12 @@ import { UsageMeter } from '../engine/usage/usage.ts'
 import { Mailer } from './mail/mailer.ts'
 import { UsageNews } from './usage/usage-news.ts'
 import { UsageStates } from './usage/usage-states.ts'
+import { users as userDefinition } from './entities/user.ts'
 import { createPeople, type People } from './users/people.ts'
 
 const PERSISTENT_CALLS_TTL_MS = 30 * 86_400_000
 const USAGE_INTERVAL_MS = 60_000
 const NOTIFICATIONS_TTL_MS = 30 * 86_400_000
-
-export interface ServicesOptions {
-  readonly entities: EntityStore
-  readonly timeSeries: TimeSeriesStore
-  readonly feed: ChangeFeed
-  readonly link: Link & PublishBound
-  readonly deadLetters: DeadLetters
-  readonly parked: ParkingControl
-  readonly clock: Clock
-  readonly random: Random
-  readonly catalogue: NodeCatalogue
-  /** The name of this process, and how events are kept. */
-  readonly events?: {
-    readonly server?: string
-    readonly writer?: Partial<EventWriterSettings>
-    readonly settings?: Partial<EventSettings>
-  }
-  /** For scripts that users try out. */
-  readonly scripts: ScriptHost
-  /** What calls services outside. Default: one that calls nothing internal. */
-  readonly outbound?: Outbound
-  /** Memory for lately read attributes (`CACHE_ATTRIBUTES_MB`); 0 keeps none. */
-  readonly attributeCacheBytes: number
-  /** Behind that memory, for all processes together (`CACHE_TYPE=redis`). */
-  readonly sharedAttributes?: SharedAttributes | undefined
-  /** Absent where one process is all there is. */
-  readonly callLine?: CallLine
-  readonly owners?: PartitionOwners
-  readonly persistentCallsTtlMs?: number
-  /** Age at which notifications and their requests go; 0 keeps them. */
-  readonly notificationsTtlMs?: number
-  /** How long the audit log keeps its rows, and how many. */
-  readonly audit?: AuditSettings
-  /** Seals what is secret before it is stored. */
-  readonly vault: Vault
-  /** How tokens are signed until a system administrator says it. */
-  readonly jwt: JwtDefaults
-  /** How mails go out where the administrator did not say; absent: not at all. */
-  readonly mail?: MailSettings | undefined
-  /** Of one tenant. */
-  readonly maxAlarms?: number
-  /** How often what tenants use is stored. */
-  readonly usageIntervalMs?: number
-  readonly claims?: ClaimSettings
-  /** How calculated fields run; absent: they do not. */
-  readonly openField?: OpenField
-  readonly provisioning?: AttemptLimits
-  /** Texts that integrations bring and that are plain numbers become numbers; default: they do. */
-  readonly castStrings?: boolean
-  /** What integrations may do on this machine; default: nothing. */
-  readonly integrationRules?: OperatorRules
-  /** How long messages stay in the log after they were processed. */
-  readonly logKeptMs?: number
-  /** Hears of what went wrong outside any call: a line in the system log. */
-  readonly report: Report
-}
 
 /** `close` waits for what is on its way to the link; the stores and the link are closed by whoever opened them. */
 export function createServices(options: ServicesOptions): Services {
@@ -204,13 +128,8 @@ export function createServices(options: ServicesOptions): Services {
     persistent: persistentCalls,
   })
   const cleanup = new Cleanup(entities, timeSeries, new Remains(options.deadLetters, options.parked), clock, report)
-  const readAttributes = (entityId: string) => entities.attributes.all(entityId)
-  const { attributeCacheBytes, sharedAttributes } = options
-  const cache =
-    sharedAttributes === undefined
-      ? new MemoryAttributeCache(readAttributes, attributeCacheBytes)
-      : new SharedAttributeCache(readAttributes, attributeCacheBytes, sharedAttributes)
-  const stopFollowing = followOtherProcesses(feed, cache)
+  const { attributeCacheBytes: bytes, sharedAttributes: shared } = options
+  const { cache, stop: stopFollowing } = followAttributes({ entities, feed, bytes, shared })
   const doubts = new CommitDoubts(clock)
   const admin = new Admin({
     ...{ entities, vault, feed, doubts, changes, clock, random },
@@ -277,25 +196,14 @@ export function createServices(options: ServicesOptions): Services {
     ...{ entities, declared, access, admin, vault, report, clock, random },
     credentials: users,
   })
-  const notifications = new Notifications({
-    ...{ declared, entities, feed, doubts, vault, clock, random, report },
+  const notificationSet = createNotifications({
+    ...{ declared, entities, feed, doubts, vault, limits, clock, random, report },
     userSettings: people.settings,
     mail: { settings: () => admin.mailSettings(), send: sendBySmtp },
     ttlMs: options.notificationsTtlMs ?? NOTIFICATIONS_TTL_MS,
   })
+  const { notifications, triggers, watch, platformWatch, rateReached } = notificationSet
   const otaUpdates = new OtaUpdates({ entities, declared, attributes, telemetry, feed, clock, report })
-  const rules = new RulesInForce(declared, feed)
-  const hasRoom = (tenantId: string): Promise<boolean> => notifications.hasRoom(tenantId)
-  const rateReached = (refusal: RateRefusal): void => platformWatch.rateReached(refusal)
-  const triggers = new Triggers({ entities, declared, rules, limits, clock, hasRoom, rateReached })
-  const happenings = new NotificationEvents(triggers)
-  const wake = (): void => notifications.wake()
-  const ofWatch = { declared, entities, feed, limits, events: happenings, triggers, wake, report }
-  const watch = new NotificationWatch(ofWatch)
-  const platformWatch = new PlatformWatch({
-    ...{ entities, clock, report, committed: (statements) => watch.committed(statements) },
-    events: new PlatformEvents({ declared, triggers }),
-  })
   const usage = new UsageStates({
     ...{ entities, meter, limits, telemetry, feed, clock, random, report },
     news: new UsageNews({
@@ -434,17 +342,15 @@ export function createServices(options: ServicesOptions): Services {
       admin.close()
       limits.close()
       calculation?.close()
-      rules.close()
       persistentCalls.close()
       answers.close()
       doubts.close()
       users.close()
       const counted = usage.close()
-      const notified = Promise.all([watch.close(), platformWatch.close()]).then(() => notifications.close())
       const others = [
         counted,
         integrationFigures.close(),
-        notified,
+        notificationSet.close(),
         events.close(),
         otaUpdates.close(),
         jobs.close(),
@@ -460,22 +366,4 @@ export function createServices(options: ServicesOptions): Services {
 
 function defaultOutbound(clock: Clock): Outbound {
   return new Outbound({ clock, settings: DEFAULT_OUTBOUND_SETTINGS })
-}
-
-/** Attributes changed, and which is not told. */
-function saysNothing(change: ChangeOf<'attributes' | 'attributes-deleted'>): boolean {
-  return change.kind === 'attributes' && change.attributes.length === 0
-}
-
-/** The first listener of the feed: who hears a change of another process reads what is so since then. */
-function followOtherProcesses(feed: ChangeFeed, cache: AttributeCache): () => void {
-  const stopListening = feed.listenToAll(['attributes', 'attributes-deleted', 'entity-deleted'], (change) => {
-    if (change.kind === 'entity-deleted') cache.forget(change.entity.id)
-    else if (change.remote === true || saysNothing(change)) cache.invalidate(change.entity.id, change.sequence)
-  })
-  const stopGaps = feed.onGap(() => cache.invalidateAll())
-  return () => {
-    stopListening()
-    stopGaps()
-  }
 }

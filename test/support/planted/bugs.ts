@@ -139,7 +139,7 @@ export const SIMULATION_BUGS: readonly SimulationBug[] = [
     name: 'a gap in the feed clears no cache',
     simulation: 'services',
     isRare: true,
-    file: 'services/create-services.ts',
+    file: 'services/followed-attributes.ts',
     code: 'feed.onGap(() => cache.invalidateAll())',
     planted: 'feed.onGap(() => undefined)',
   },
