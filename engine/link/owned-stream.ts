@@ -8,6 +8,7 @@ import { isFenced } from './errors.ts'
 import type { LinkEventListener } from './events.ts'
 import type { FrameBroker, FrameReader, RecordWrite, StoredFrame } from './frame-broker.ts'
 import type { ObserverNote } from './observer-note.ts'
+import { NoteTaking, type NotedStream } from './note-taking.ts'
 import type { FramePublisher } from './frame-publisher.ts'
 import { HeldFrame, type FrameOwner, type HeldDelivery } from './held-frame.ts'
 import type { FrameLinkBounds, FrameObserver } from './options.ts'
@@ -18,11 +19,8 @@ import { Retention } from './retention.ts'
 /** Frames asked for ahead. */
 const AHEAD = 64
 const RETRY_MS = 100
-/** The least time between two notes of the observer: each may be large. */
-const NOTE_PAUSE_MS = 100
 /** The least time between two looks at frames that may be too old. */
 const SWEEP_MS = 500
-const NOTHING = new Uint8Array(0)
 
 export interface StreamContext {
   readonly broker: FrameBroker
@@ -47,7 +45,7 @@ export interface OwnedStreamOptions extends StreamContext {
 
 type State = 'owned' | 'leaving' | 'gone'
 
-export class OwnedStream implements FrameOwner, RecordSubject {
+export class OwnedStream implements FrameOwner, RecordSubject, NotedStream {
   readonly stream: number
   readonly epoch: number
   /** Its record, which commits of its frames may carry. */
@@ -70,12 +68,7 @@ export class OwnedStream implements FrameOwner, RecordSubject {
   private sweepTimer: TimerHandle | undefined
   private settledBytes = 0
   private removedBelow = 0
-  /** Of the observer: what the record has, and the next that it will have, as soon as everything before it is settled. */
-  private note: ObserverNote | undefined
-  private nextNote: ObserverNote | undefined
-  private noteTakenMs = -Infinity
-  /** Of the frame that the observer saw last. */
-  private observedUpTo: number
+  private readonly notes: NoteTaking
 
   constructor(options: OwnedStreamOptions) {
     const { stream, record, clock, bounds, broker, settledBytes } = options
@@ -84,8 +77,7 @@ export class OwnedStream implements FrameOwner, RecordSubject {
     this.epoch = record.epoch
     this.record = new RecordWriter(options, this)
     this.read = record.read
-    this.note = record.note
-    this.observedUpTo = record.note?.upTo ?? 0
+    this.notes = new NoteTaking(options.observer, clock, this, record.note)
     this.before = new Map(record.open)
     this.retention = new Retention(clock, bounds.retentionMs, bounds.retentionBytes / broker.streams)
     this.retention.passed(this.lowWater, settledBytes)
@@ -123,7 +115,7 @@ export class OwnedStream implements FrameOwner, RecordSubject {
       .read(
         this.stream,
         this.epoch,
-        { from: this.readFrom, lastRead: this.read },
+        { from: this.notes.readFrom, lastRead: this.read },
         {
           onFrame: (stored) => {
             if (number === this.readerNumber) this.took(stored)
@@ -170,14 +162,18 @@ export class OwnedStream implements FrameOwner, RecordSubject {
   content(owner: string): OwnerRecord {
     const open = new Map<number, OpenFrame>(this.before)
     for (const [position, frame] of this.frames) open.set(position, frame.note())
-    const { epoch, read, note } = this
-    return { epoch, owner, since: this.options.record.since, read, open, note }
+    const { epoch, read } = this
+    return { epoch, owner, since: this.options.record.since, read, open, note: this.notes.current }
+  }
+
+  noted(note: ObserverNote): void {
+    this.record.changes.noted(note)
   }
 
   bounds(): Pick<RecordWrite, 'settledBelow' | 'removeBelow' | 'notRemoved'> {
-    this.promoteNote()
+    this.notes.promote()
     // A stream that is full of settled frames gets no further one, with which the note would be taken.
-    if (this.retention.floor > this.removable) this.takeNoteNow()
+    if (this.retention.floor > this.removable) this.notes.takeNow()
     this.removedBelow = this.removable
     this.sweepLater()
     return {
@@ -233,8 +229,7 @@ export class OwnedStream implements FrameOwner, RecordSubject {
     await reader?.close()
   }
 
-  /** Every frame below is settled whole. */
-  private get lowWater(): number {
+  get lowWater(): number {
     let low = this.read.position + 1
     for (const position of this.frames.keys()) {
       low = Math.min(low, position)
@@ -244,17 +239,8 @@ export class OwnedStream implements FrameOwner, RecordSubject {
     return low
   }
 
-  /** Where a reader begins: at what is not settled, and before that with what the observer has not seen. */
-  private get readFrom(): number {
-    const { lowWater, observedUpTo } = this
-    return this.options.observer === undefined || observedUpTo === 0 ? lowWater : Math.min(lowWater, observedUpTo + 1)
-  }
-
   private get removable(): number {
-    const floor = Math.min(this.retention.floor, this.lowWater)
-    return this.options.observer === undefined
-      ? floor
-      : Math.min(floor, this.note === undefined ? 0 : this.note.upTo + 1)
+    return Math.min(this.retention.floor, this.lowWater, this.notes.removable)
   }
 
   private opened(reader: FrameReader, number: number): void {
@@ -311,7 +297,7 @@ export class OwnedStream implements FrameOwner, RecordSubject {
     const isBehind = position <= this.read.position && storedAt <= this.read.storedAt
     const before = stored.noted ?? (isBehind ? this.before.get(position) : undefined)
     const isSettled = isBehind && before === undefined
-    const isNew = position > this.observedUpTo || (!isBehind && position <= this.read.position)
+    const isNew = position > this.notes.seenUpTo || (!isBehind && position <= this.read.position)
     if (isSettled && (observer === undefined || !isNew)) return
     this.forgetBefore(position)
     const frame = new HeldFrame(this, stored, broker.step)
@@ -320,7 +306,7 @@ export class OwnedStream implements FrameOwner, RecordSubject {
       const { messages, count, attempts } = stored.read()
       if (observer !== undefined && isNew) {
         frame.memo = observer.opened({ stream: this.stream, position, storedAt, messages })
-        this.takeNote(position)
+        this.notes.saw(position)
       }
       if (isSettled) return
       frame.open(count, before ?? triesOf(frame, attempts))
@@ -365,24 +351,6 @@ export class OwnedStream implements FrameOwner, RecordSubject {
     this.request()
   }
 
-  /** Two notes are kept: the older one is the record's until everything up to the newer one is settled. */
-  private takeNote(position: number): void {
-    const { observer, clock } = this.options
-    this.observedUpTo = position
-    this.promoteNote()
-    const now = clock.monotonic()
-    if (this.nextNote !== undefined || observer === undefined || now - this.noteTakenMs < NOTE_PAUSE_MS) return
-    this.noteTakenMs = now
-    this.nextNote = { upTo: position, bytes: observer.encode(this.stream) ?? NOTHING }
-  }
-
-  private promoteNote(): void {
-    if (this.nextNote === undefined || this.lowWater <= this.nextNote.upTo) return
-    this.note = this.nextNote
-    this.nextNote = undefined
-    this.record.changes.noted(this.note)
-  }
-
   /** A method, so that no earlier look at the state is believed after a wait. */
   private isHeld(): boolean {
     return this.state !== 'gone'
@@ -395,18 +363,10 @@ export class OwnedStream implements FrameOwner, RecordSubject {
     if (dueInMs === undefined) return
     this.sweepTimer = this.options.clock.after(Math.max(SWEEP_MS, dueInMs), () => {
       this.sweepTimer = undefined
-      if (this.retention.floor > this.removable) this.takeNoteNow()
+      if (this.retention.floor > this.removable) this.notes.takeNow()
       if (this.removable > this.removedBelow) this.record.writeSoon()
       else this.sweepLater()
     })
-  }
-
-  /** Where everything that the observer saw is settled: else frames stay whose note is to come with those behind them. */
-  private takeNoteNow(): void {
-    const { observer } = this.options
-    if (observer === undefined || this.lowWater <= this.observedUpTo || this.note?.upTo === this.observedUpTo) return
-    this.nextNote = { upTo: this.observedUpTo, bytes: observer.encode(this.stream) ?? NOTHING }
-    this.promoteNote()
   }
 }
 
