@@ -13,14 +13,10 @@ import { Frame, ReceiptTeller } from './frame.ts'
 import type { PublishReceipt } from './link.ts'
 import type { FrameLinkBounds } from './options.ts'
 import { partitionOf, streamOf } from './partition.ts'
-import { TenantWaiting } from './tenant-waiting.ts'
+import { PublishRoom } from './publish-room.ts'
 
 const RETRY_MS = 50
 const FRAMES_KEPT = 64
-/** Share of a stream that may be taken before senders are asked to pause. */
-const NEARLY_FULL = 0.9
-/** Of what may wait, what one tenant has room for while over half of it is taken. */
-const TENANT_SHARE = 0.125
 
 /** Who owns a stream, as far as its commits are concerned. */
 export interface RecordSource {
@@ -75,23 +71,19 @@ export class FramePublisher {
   private dirty: Lane[] = []
   private spare: Frame[] = []
   private readonly teller: ReceiptTeller
-  private readonly waiting = new TenantWaiting()
+  private readonly room: PublishRoom
   private readonly idPrefix: string
   private frameCount = 0
-  private pendingMessages = 0
-  private pendingBytes = 0
-  private fullLanes = 0
-  private isWritable = true
   private isClosing = false
   private isScheduled = false
-  private readonly writableListeners = new Set<() => void>()
   private whenIdle: (() => void)[] = []
   private readonly retryNow = new Set<() => void>()
   private readonly stopListening: (() => void)[]
 
   constructor(options: FramePublisherOptions) {
-    const { broker, partitions, clock, random, onEvent } = options
+    const { broker, partitions, clock, random, bounds, onEvent } = options
     this.options = options
+    this.room = new PublishRoom(broker, bounds)
     this.idPrefix = random.uuid()
     this.teller = new ReceiptTeller(clock, onEvent)
     this.spare.push(new Frame(partitions))
@@ -114,7 +106,7 @@ export class FramePublisher {
       }),
       broker.onRoom(() => {
         for (const lane of this.lanes) this.sendNext(lane)
-        this.checkWritable()
+        this.room.lookIfFree()
       }),
     ]
   }
@@ -124,7 +116,7 @@ export class FramePublisher {
   }
 
   get pending(): number {
-    return this.pendingMessages
+    return this.room.messages
   }
 
   /** Streams that did not answer the last frame in time, though the broker is there. */
@@ -133,19 +125,15 @@ export class FramePublisher {
   }
 
   get writable(): boolean {
-    return this.isWritable
+    return this.room.isWritable
   }
 
   hasRoomFor(tenantId: string): boolean {
-    if (this.isWritable) return true
-    if (this.isClosing || this.isHeldUp()) return false
-    const { maxPendingMessages, maxPendingBytes } = this.options.bounds
-    return !this.waiting.isOver(tenantId, maxPendingMessages * TENANT_SHARE, maxPendingBytes * TENANT_SHARE)
+    return this.room.hasRoomFor(tenantId)
   }
 
   onWritable(listener: () => void): () => void {
-    this.writableListeners.add(listener)
-    return () => void this.writableListeners.delete(listener)
+    return this.room.onWritable(listener)
   }
 
   publish(message: Message, receipt: PublishReceipt): void {
@@ -172,10 +160,7 @@ export class FramePublisher {
       return
     }
     pending.bytes += size
-    this.waiting.add(message.tenantId, size)
-    this.pendingMessages++
-    this.pendingBytes += size
-    if (this.isWritable && this.isOverHalf()) this.isWritable = false
+    this.room.add(message.tenantId, size)
     this.markDirty(lane)
   }
 
@@ -212,8 +197,8 @@ export class FramePublisher {
   /** Sends what waits, refuses what comes; resolves when every receipt was told. */
   async close(): Promise<void> {
     this.isClosing = true
-    this.isWritable = false
-    if (this.pendingMessages > 0) await new Promise<void>((resolve) => this.whenIdle.push(resolve))
+    this.room.close()
+    if (this.room.messages > 0) await new Promise<void>((resolve) => this.whenIdle.push(resolve))
     for (const lane of this.lanes) lane.fullTimer?.cancel()
     for (const stop of this.stopListening) stop()
   }
@@ -223,17 +208,10 @@ export class FramePublisher {
   }
 
   private refusalOf(message: Message, lane: Lane | undefined): MillraceError | undefined {
-    const { bounds, broker } = this.options
-    const { maxPendingMessages, maxPendingBytes } = bounds
     if (this.isClosing) return LinkErrors.LINK_CLOSED()
     const limit = this.largestMessage
     if (message.data.length > limit) return LinkErrors.MESSAGE_TOO_LARGE({ size: message.data.length, limit })
-    if (this.pendingMessages >= maxPendingMessages || this.pendingBytes >= maxPendingBytes) {
-      return LinkErrors.BUFFER_FULL({ messages: this.pendingMessages })
-    }
-    const { backlogBytes: bytes, maxBacklogBytes } = broker
-    if (bytes >= maxBacklogBytes) return LinkErrors.BACKLOG_FULL({ bytes, limit: maxBacklogBytes })
-    return broker.refusal ?? lane?.refusal
+    return this.room.refusal ?? lane?.refusal
   }
 
   /** The frame that the message joins: a new one where the last is in flight, large enough, or has no place for a large message. */
@@ -250,23 +228,6 @@ export class FramePublisher {
     const opened = { frame, openedAt: this.options.clock.monotonic(), bytes: 0, id: '' }
     lane.frames.push(opened)
     return opened
-  }
-
-  private isOverHalf(): boolean {
-    const { bounds } = this.options
-    return (
-      this.pendingMessages >= bounds.maxPendingMessages / 2 ||
-      this.pendingBytes >= bounds.maxPendingBytes / 2 ||
-      this.isHeldUp()
-    )
-  }
-
-  /** By the broker, whoever sends. */
-  private isHeldUp(): boolean {
-    const { broker } = this.options
-    return (
-      this.fullLanes > 0 || broker.refusal !== undefined || broker.backlogBytes >= broker.maxBacklogBytes * NEARLY_FULL
-    )
   }
 
   private markDirty(lane: Lane): void {
@@ -355,7 +316,7 @@ export class FramePublisher {
     }
     if (refusal.code === 'link.BACKLOG_FULL') this.full(lane, refusal)
     if (refusal.code === 'link.BROKER_AWAY' && broker.connected) this.silent(lane, refusal)
-    this.isWritable &&= !this.isOverHalf()
+    this.room.lookIfFull()
     this.teller.refuse(pending.frame.receipts, refusal)
     this.done(lane, pending)
   }
@@ -364,7 +325,7 @@ export class FramePublisher {
   private refuseAll(lane: Lane, refusal: MillraceError): void {
     const refused = [...lane.frames]
     lane.isSending = false
-    this.isWritable &&= !this.isOverHalf()
+    this.room.lookIfFull()
     for (const { frame } of refused) this.teller.refuse(frame.receipts, refusal)
     for (const each of refused) this.done(lane, each)
   }
@@ -409,14 +370,12 @@ export class FramePublisher {
     const { frame } = pending
     lane.isSending = false
     lane.frames.splice(lane.frames.indexOf(pending), 1)
-    this.pendingMessages -= frame.messages.length
-    this.pendingBytes -= pending.bytes
-    this.waiting.remove(frame.messages, frame.sizes)
+    this.room.remove(frame.messages, frame.sizes, pending.bytes)
     frame.reset()
     this.keep(pending)
     this.sendNext(lane)
-    this.checkWritable()
-    if (this.pendingMessages > 0) return
+    this.room.lookIfFree()
+    if (this.room.messages > 0) return
     const waiting = this.whenIdle
     this.whenIdle = []
     for (const tell of waiting) tell()
@@ -428,22 +387,14 @@ export class FramePublisher {
 
   /** Refuses what waits for the stream and what comes, for a while: then the next frame is the try. */
   private full(lane: Lane, refusal: MillraceError): void {
-    this.isWritable = false
+    this.room.streamFull()
     if (!lane.isFull) this.options.onEvent({ kind: 'stream-full', stream: lane.stream })
     lane.isFull = true
     lane.refusal = refusal
-    this.fullLanes++
     lane.fullTimer = this.options.clock.after(this.options.bounds.fullPauseMs, () => {
       lane.refusal = undefined
-      this.fullLanes--
-      this.checkWritable()
+      this.room.streamTried()
     })
-  }
-
-  private checkWritable(): void {
-    if (this.isWritable || this.isClosing || this.isOverHalf()) return
-    this.isWritable = true
-    for (const listener of [...this.writableListeners]) listener()
   }
 }
 
