@@ -6,7 +6,7 @@
 import type { TimerHandle } from '../../model/clock.ts'
 import { errorText, type MillraceError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
-import { BlockReader, type Block } from '../../disk/block.ts'
+import type { Block } from '../../disk/block.ts'
 import type { DamagedRange } from '../../disk/events.ts'
 import { RecordLog } from '../../disk/record-log.ts'
 import type { Recovery } from '../../disk/recovery.ts'
@@ -16,51 +16,25 @@ import type { Segments } from '../../disk/segments.ts'
 import { BlockWriter } from './block-writer.ts'
 import { LinkErrors } from './errors.ts'
 import type { LinkEventListener } from './events.ts'
-import type {
-  Commit,
-  Committed,
-  FrameBroker,
-  FrameContent,
-  FramePlace,
-  FrameReader,
-  FrameReaderListener,
-  HistoryPiece,
-  ReadStart,
-  RecordWrite,
-  StoredFrame,
-  StreamRecord,
-  WantsQueue,
-} from './frame-broker.ts'
+import type { Commit, Committed, FrameBroker, FrameContent, FramePlace, FrameReader, FrameReaderListener, HistoryPiece, ReadStart, RecordWrite, StoredFrame, StreamRecord, WantsQueue } from './frame-broker.ts'
 import { LINK_SEGMENTS } from './log-format.ts'
 import type { ObserverNote } from './observer-note.ts'
-import { RangeSet } from './range-set.ts'
-import { encodeRecord, NEW_RECORD, type OpenFrame } from './record.ts'
+import { encodeRecord, NEW_RECORD } from './record.ts'
 import type { SegmentLogBounds, SegmentLogOptions } from './segment-log-options.ts'
 import { SegmentReader, type Range } from './segment-reader.ts'
-import { decodeBlock, type BlockContent } from './wire.ts'
+import { decodeBlock } from './wire.ts'
+import { FormerRuns } from './former-runs.ts'
+import { placeIn, placeOf, storedFrame } from './segment-frame.ts'
+import { SegmentHistory } from './segment-history.ts'
 
 const FIRST_PROBE_MS = 100
 const LAST_PROBE_MS = 5000
-/** A frame's place is its segment × this + its offset there. */
-const OFFSETS = 2 ** 32
 /**
  * A log without a segment begins to count here × Unix ms. What devices wrote carries the sequence as its version, so a log that was lost must
  * not count from below: 256,000 messages a second would have to come all the time to overtake it. The product stays far below 2^52, so that the
  * series store has room for a version between two sequences.
  */
 const SEQUENCES_A_MS = 256
-
-/** What the files told at the opening. */
-interface Known {
-  readonly settled: RangeSet
-  readonly tries: Map<number, number>
-  readonly note: ObserverNote | undefined
-  /** Nothing below is unsettled. */
-  readonly settledBelow: number
-  /** Frames below were there. */
-  readonly nextSequence: number
-  readonly unsettled: number
-}
 
 export async function openSegmentBroker(
   options: SegmentLogOptions,
@@ -95,26 +69,10 @@ export async function openSegmentBroker(
       storedAt = Math.max(storedAt, content.time)
     },
   )
-  const known = knownOf(recovered, new RangeSet(settled), tries, note)
-  const broker = new SegmentBroker(options, bounds, onEvent, log, known, storedAt)
+  const former = new FormerRuns(recovered, settled, tries, note)
+  const broker = new SegmentBroker(options, bounds, onEvent, log, former, storedAt)
   await broker.start()
   return broker
-}
-
-function knownOf(
-  { segments, nextSequence }: Recovery,
-  settled: RangeSet,
-  tries: Map<number, number>,
-  note: ObserverNote | undefined,
-): Known {
-  let unsettled = 0
-  let settledBelow = nextSequence
-  for (const [start, length] of segments.flatMap(({ ranges }) => ranges)) {
-    const open = length - settled.countWithin(start, start + length)
-    unsettled += open
-    if (open > 0) settledBelow = Math.min(settledBelow, settled.firstNotIn(start))
-  }
-  return { settled, tries, note, settledBelow, nextSequence, unsettled }
 }
 
 export class SegmentBroker implements FrameBroker {
@@ -134,7 +92,7 @@ export class SegmentBroker implements FrameBroker {
   diskFailures = 0
   private readonly options: SegmentLogOptions
   private readonly onEvent: LinkEventListener
-  private readonly known: Known
+  private readonly former: FormerRuns
   private readonly log: RecordLog
   private readonly segments: Segments
   private readonly bare = new BlockWriter(1)
@@ -148,7 +106,7 @@ export class SegmentBroker implements FrameBroker {
   private ownFrom = Infinity
   private reader: SegmentReader | undefined
   private handedOut: { readonly frame: StoredFrame; readonly segment: SegmentFile; readonly offset: number }[] = []
-  private historyAt: { readonly next: number; readonly segment: SegmentFile; readonly offset: number } | undefined
+  private readonly past: SegmentHistory
   private readonly roomListeners = new Set<() => void>()
   private probe: TimerHandle | undefined
   private probing: Promise<void> | undefined
@@ -159,24 +117,25 @@ export class SegmentBroker implements FrameBroker {
     bounds: SegmentLogBounds,
     onEvent: LinkEventListener,
     log: RecordLog,
-    known: Known,
+    former: FormerRuns,
     storedAt: number,
   ) {
     this.options = options
     this.onEvent = onEvent
-    this.known = known
+    this.former = former
     this.limits = {
       maxFrameMessages: bounds.maxPendingMessages,
       maxFrameBytes: Infinity,
       closeAtBytes: bounds.maxPendingBytes / 4,
     }
     this.maxBacklogBytes = bounds.maxBacklogBytes
-    this.unsettled = known.unsettled
-    this.settledBelow = known.settledBelow
+    this.unsettled = former.unsettled
+    this.settledBelow = former.settledBelow
     this.lastStoredAt = storedAt
-    this.nextSequence = known.nextSequence
+    this.nextSequence = former.nextSequence
     this.log = log
     this.segments = log.segments
+    this.past = new SegmentHistory(options.disk, log.segments)
   }
 
   async start(): Promise<void> {
@@ -242,7 +201,7 @@ export class SegmentBroker implements FrameBroker {
   }
 
   readRecord(): Promise<StreamRecord> {
-    const { settledBelow, note } = this.known
+    const { settledBelow, note } = this.former
     const read = { position: settledBelow - 1, storedAt: Number.MAX_SAFE_INTEGER }
     const body = encodeRecord({ ...NEW_RECORD, epoch: this.ownFrom - 1, read, note })
     return Promise.resolve({ body, revision: this.revision, settledBytes: this.segments.bytesBelow(settledBelow) })
@@ -265,49 +224,18 @@ export class SegmentBroker implements FrameBroker {
   }
 
   async fetch(_stream: number, frame: FramePlace, wants: WantsQueue): Promise<FrameContent | undefined> {
-    const segment = this.segments.withId(Math.floor(frame.place / OFFSETS))
-    if (segment === undefined) return undefined
     const { position, bytes, count } = frame
-    const offset = frame.place % OFFSETS
+    const { segmentId, offset } = placeIn(frame.place)
+    const segment = this.segments.withId(segmentId)
+    if (segment === undefined) return undefined
     const record = await this.log.tryRead({ segment, offset, bytes })
     if (record !== undefined) return decodeBlock(record.body, { entries: true, wants })
     this.lost(segment, { from: offset, to: offset + bytes }, position, position + count)
     return undefined
   }
 
-  async history(_stream: number, from: number, maxBytes: number): Promise<HistoryPiece> {
-    const known = this.historyAt?.next === from && !this.historyAt.segment.isLeaving ? this.historyAt : undefined
-    const segment = known?.segment ?? this.segments.at(from)
-    if (segment === undefined) return { frames: [], next: from, isEnd: true }
-    const file = await this.options.disk.open(segment.path).catch((error: unknown) => {
-      if (!segment.isLeaving) throw error
-    })
-    // Removed meanwhile: what is kept begins behind it.
-    if (file === undefined) return { frames: [], next: Math.max(from, segment.nextSequence), isEnd: false }
-    try {
-      const limit = segment.end
-      const reader = new BlockReader(file, known?.offset ?? 0)
-      const frames: StoredFrame[] = []
-      let next = from
-      for (let bytes = 0; bytes < maxBytes;) {
-        const { blocks } = await reader.read(limit)
-        for (const block of blocks) {
-          const content = decodeBlock(block.body, { entries: true })
-          bytes += block.end - block.offset
-          if (content.count === 0 || content.firstSequence < from) continue
-          frames.push(storedFrame(content, block, segment, undefined))
-          next = content.firstSequence + content.count
-        }
-        if (blocks.length > 0) continue
-        const following = this.segments.after(segment)
-        if (following !== undefined) next = Math.max(next, segment.nextSequence)
-        return { frames, next, isEnd: following === undefined && segment.end === limit }
-      }
-      this.historyAt = { next, segment, offset: reader.offset }
-      return { frames, next, isEnd: false }
-    } finally {
-      await file.close()
-    }
+  history(_stream: number, from: number, maxBytes: number): Promise<HistoryPiece> {
+    return this.past.read(from, maxBytes)
   }
 
   async close(): Promise<void> {
@@ -335,7 +263,7 @@ export class SegmentBroker implements FrameBroker {
     this.unsettled += count
     if (this.reader === undefined) return
     const content = { messages, count }
-    const place = segment.id * OFFSETS + offset
+    const place = placeOf(segment, offset)
     const frame = { position, storedAt, bytes, place, noted: undefined, count, read: () => content }
     this.handedOut.push({ frame, segment, offset })
   }
@@ -369,34 +297,16 @@ export class SegmentBroker implements FrameBroker {
     }
     const content = decodeBlock(body, { entries: true })
     if (content.count === 0) return { frame: undefined, range: undefined }
-    const noted = isOwn ? undefined : this.notedOf(content)
+    const noted = isOwn ? undefined : this.former.take(content)
     const frame = storedFrame(content, { body, offset, end }, segment, noted)
     return { frame, range: [content.firstSequence, content.firstSequence + content.count] }
-  }
-
-  /** What earlier runs noted of a frame; undefined where nothing, or where it stands below all that is unsettled. */
-  private notedOf({ firstSequence, count }: BlockContent): OpenFrame | undefined {
-    const { settled, tries, settledBelow } = this.known
-    const settledCount = settled.countWithin(firstSequence, firstSequence + count)
-    if (firstSequence + count <= settledBelow) return undefined
-    const bits = settledCount === 0 ? undefined : new Uint8Array((count + 7) >>> 3)
-    const noted = new Map<number, number>()
-    for (let index = 0; index < count; index++) {
-      const sequence = firstSequence + index
-      if (bits !== undefined && settled.has(sequence)) bits[index >>> 3] = (bits[index >>> 3] ?? 0) | (1 << (index & 7))
-      const count = tries.get(sequence)
-      if (count === undefined) continue
-      tries.delete(sequence)
-      noted.set(index, count)
-    }
-    return { settled: bits, tries: noted.size === 0 ? undefined : noted }
   }
 
   private lost(segment: SegmentFile, damage: DamagedRange, from: number, to: number): void {
     // Damage that was there at the opening was told then, and its messages were never counted.
     if (segment.isDamaged) return
     segment.isDamaged = true
-    const lostMessages = to - from - this.known.settled.countWithin(from, to)
+    const lostMessages = to - from - this.former.settledWithin(from, to)
     this.unsettled -= lostMessages
     this.onEvent({ kind: 'damaged', file: segment.path, ...damage, lostMessages })
   }
@@ -436,17 +346,4 @@ export class SegmentBroker implements FrameBroker {
     this.backlogBytes = this.segments.bytesFrom(this.settledBelow)
     for (const listener of this.roomListeners) listener()
   }
-}
-
-function storedFrame(
-  content: BlockContent,
-  { offset, end }: Block,
-  segment: SegmentFile,
-  noted: OpenFrame | undefined,
-): StoredFrame {
-  const { firstSequence, count, messages, time } = content
-  // Blocks of before frames had a time: the first message's stands for it.
-  const storedAt = time > 0 ? time : (messages[0]?.ts ?? 0)
-  const place = segment.id * OFFSETS + offset
-  return { position: firstSequence, storedAt, bytes: end - offset, place, noted, read: () => ({ messages, count }) }
 }
