@@ -4,13 +4,12 @@
  * Source: `device-api.md` sections 1 and 8.
  */
 import type { Clock } from '../../model/clock.ts'
-import { entityId, type EntityId } from '../../model/entity-id.ts'
+import { entityId } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Attribute, AttributeScope } from '../../model/value.ts'
 import type { ActorKind } from '../actor/actor.ts'
 import type { ActorSystem } from '../actor/system.ts'
 import type { PublishLink } from '../link/link.ts'
-import type { ChangeOf } from '../subscriptions/change.ts'
 import { UsageMeter } from '../usage/usage.ts'
 import { connectChild } from './child-devices.ts'
 import type { SessionEndListener } from './announcement.ts'
@@ -28,6 +27,7 @@ import {
   type ObjectSource,
   type PackageSource,
 } from './device-gateway-options.ts'
+import { DeviceChanges } from './device-changes.ts'
 import { DeviceRecord } from './device-record.ts'
 import { LocalDeviceSession } from './device-session.ts'
 import { DeviceErrors } from './errors.ts'
@@ -70,18 +70,10 @@ export function createDeviceGateway(options: DeviceGatewayOptions): ClosableDevi
 
 const NO_RATES: ToldRates = { messages: null, telemetryMessages: null, telemetryDataPoints: null }
 const NO_ENTRIES: readonly StoredEntry[] = []
-/** Not telemetry, which is nearly all there is: where no user listens to it either, it is not even told. */
-const HEARD_KINDS = ['attributes', 'attributes-deleted', 'device-changed', 'entity-deleted'] as const
-type HeardChange = ChangeOf<(typeof HEARD_KINDS)[number]>
-
-/** An attribute has the time of the process that wrote it: what their clocks differ at most, with the way from a commit to its telling. */
-const CLOCK_DIFFERENCE_MS = 5000
 /** What an actor knows is in its record: an idle one is made anew when something comes. */
 const ACTOR_IDLE_MS = 5000
 /** A mailbox is emptied once a turn. */
 const TELL_AGAIN_MS = 5
-/** A change is noted with the clock of the process that made it, before its commit. Looking some devices up for nothing costs little. */
-const NOTED_BEFORE_MS = 60_000
 /** What is beyond is found by looking at everybody. */
 const MAX_CHANGED = 10_000
 
@@ -107,7 +99,7 @@ class LocalDeviceGateway
   private readonly refreshing: IdentityRefresh
   private readonly leases: SessionLeases
   private readonly kind: ActorKind<SessionEvent>
-  private readonly stops: readonly (() => void)[]
+  private readonly changes: DeviceChanges
   private sessionsOpened = 0
   private isClosed = false
   private readonly counts = { readFailures: 0 }
@@ -138,10 +130,11 @@ class LocalDeviceGateway
     const { records, settings } = this
     const isKept = (record: DeviceRecord): boolean => this.isKept(record)
     this.leases = new SessionLeases({ line, owners, clock, settings, records, isKept })
-    this.stops = [
-      feed.listenToAll(HEARD_KINDS, (change) => this.changed(change)),
-      feed.onGap((since) => this.changesMissed(since)),
-    ]
+    this.changes = new DeviceChanges({
+      ...{ feed, credentials: this.credentials, refreshing: this.refreshing },
+      recordAt: (deviceId) => records.get(deviceId),
+      endSessions: (record, reason) => this.endSessions(record, reason),
+    })
     line.onSessionEnd(this)
   }
 
@@ -311,64 +304,6 @@ class LocalDeviceGateway
     this.records.delete(record.originator.id)
   }
 
-  private changed(change: HeardChange): void {
-    switch (change.kind) {
-      case 'attributes':
-      case 'attributes-deleted':
-        return this.attributesChanged(change)
-      case 'device-changed':
-        return this.deviceChanged(change.entity, change.credentialsChanged)
-      case 'entity-deleted':
-        if (change.entity.entityType === 'DEVICE') this.deviceDeleted(change.entity.id)
-    }
-  }
-
-  private attributesChanged(change: ChangeOf<'attributes' | 'attributes-deleted'>): void {
-    const record = this.records.get(change.entity.id)
-    if (record === undefined) return
-    if (change.scope === 'SHARED_SCOPE') {
-      if (change.kind === 'attributes-deleted') {
-        if (change.audience === 'subscribers') return
-        record.actor.tell({ kind: 'shared-attributes', update: { kind: 'deleted', keys: change.keys } })
-      } else if (change.audience !== 'subscribers' && change.audience !== 'caches') {
-        record.actor.tell({ kind: 'shared-attributes', update: { kind: 'updated', entries: change.attributes } })
-      }
-    }
-  }
-
-  private deviceChanged(entity: EntityId, credentialsChanged: boolean): void {
-    if (entity.entityType === 'DEVICE_PROFILE') {
-      this.credentials.profileChanged(entity.id)
-      return this.refreshing.add((record) => record.identity.deviceProfileId === entity.id)
-    }
-    const record = this.records.get(entity.id)
-    const token = record === undefined ? undefined : this.credentials.tokenOf(record.identity)
-    this.credentials.deviceChanged(entity.id)
-    if (record === undefined) return
-    if (credentialsChanged || token === undefined) this.endSessions(record, 'CREDENTIALS_CHANGED')
-    else this.refreshing.addOne(record)
-  }
-
-  /**
-   * Any device may be another's, renamed or gone. Those with sessions are looked up again: first those whose credentials the store says
-   * changed, then all in turns. The others are looked up when they come.
-   */
-  private changesMissed(since: number): void {
-    this.credentials.doubtAll()
-    this.refreshing.addSince(since - NOTED_BEFORE_MS, (record) => {
-      if (!record.isAttended) return false
-      record.actor.tell({ kind: 'attributes-missed', since: since - CLOCK_DIFFERENCE_MS })
-      return true
-    })
-  }
-
-  private deviceDeleted(deviceId: string): void {
-    this.credentials.deviceChanged(deviceId)
-    const record = this.records.get(deviceId)
-    if (record === undefined) return
-    this.endSessions(record, 'DEVICE_DELETED')
-  }
-
   private endSessions(record: DeviceRecord, reason: SessionEnd): void {
     this.tellSurely(record, { kind: 'end', reason })
   }
@@ -411,7 +346,7 @@ class LocalDeviceGateway
   async close(): Promise<void> {
     if (this.isClosed) return
     this.isClosed = true
-    for (const stop of this.stops) stop()
+    this.changes.close()
     this.refreshing.close()
     this.calls?.close()
     for (const record of this.records.values()) {
