@@ -5,7 +5,7 @@
 import type { RuleTracer } from './tracer.ts'
 import type { Clock, Random } from '../../model/clock.ts'
 import type { RuleChain, RuleChainGraph } from '../../model/entities.ts'
-import { errorText, isMillraceError } from '../../model/errors.ts'
+import { errorText } from '../../model/errors.ts'
 import type { ActorSystem } from '../actor/system.ts'
 import type { Message, Resumption } from '../../model/message.ts'
 import type { Link, PublishReceipt } from '../link/link.ts'
@@ -16,6 +16,7 @@ import type { AcknowledgedFigures } from './acknowledged.ts'
 import type { CapabilitySources } from './capabilities.ts'
 import { RuleChainActor, add, noTotals } from './chain-actor.ts'
 import type { ChainActorSettings, ChainVersion, NodeTotals } from './chain-actor.ts'
+import { startOf, type ChainStart } from './chain-start.ts'
 import { NO_EVENTS, type ChainEvents } from './chain-events.ts'
 import { compileChain } from './compile.ts'
 import type { CompileInput, OpenConfiguration } from './compile.ts'
@@ -28,6 +29,7 @@ import type { ContextSources, EngineLog } from './node-context.ts'
 import type { NodeCatalogue, NodeSettings } from './node.ts'
 import { startLateNodes } from './node-starter.ts'
 import type { ChainProgram, ProgramSettings } from './program.ts'
+import { TenantRoots } from './tenant-roots.ts'
 
 export interface RuleEngineSettings extends ProgramSettings, ChainActorSettings {
   /** Messages under way after an "acknowledge" node settled them, at most; over it they settle at their end. */
@@ -75,21 +77,6 @@ export interface RuleEngineOptions {
     ruleChainId: string,
   ) => { readonly chain: RuleChain; readonly graph: RuleChainGraph } | undefined
   readonly settings?: Partial<RuleEngineSettings>
-}
-
-/** How a node came up. */
-export interface NodeStart {
-  readonly ruleNodeId: string
-  readonly name: string
-  readonly error: Error | undefined
-  /** It goes on as it was in the version before. */
-  readonly isKept: boolean
-}
-
-export interface ChainStart {
-  /** Why the chain can not run at all. */
-  readonly error: Error | undefined
-  readonly nodes: readonly NodeStart[]
 }
 
 export interface ChainFigures {
@@ -155,9 +142,7 @@ class Engine implements RuleEngine {
   private readonly options: RuleEngineOptions
   private readonly settings: RuleEngineSettings
   private readonly chains = new Map<string, LoadedChain>()
-  private readonly roots = new Map<string, string>()
-  /** The root that each tenant asked for last: it may not run yet. */
-  private readonly wantedRoots = new Map<string, string>()
+  private readonly roots = new TenantRoots((ruleChainId) => this.chains.get(ruleChainId)?.actor)
   /** Chains that are being removed: one of the same id is loaded only after. */
   private readonly leaving = new Map<string, Promise<void>>()
   /** Of chains that were removed. */
@@ -181,7 +166,7 @@ class Engine implements RuleEngine {
         continue
       }
       const { resumption } = message
-      const ruleChainId = resumption?.ruleChainId ?? message.ruleChainId ?? this.roots.get(message.tenantId)
+      const ruleChainId = resumption?.ruleChainId ?? message.ruleChainId ?? this.roots.of(message.tenantId)
       const refused =
         ruleChainId === undefined
           ? RuleChainErrors.NO_ROOT_CHAIN({ tenantId: message.tenantId })
@@ -198,15 +183,15 @@ class Engine implements RuleEngine {
     await this.leaving.get(chain.id)
     if (this.closing !== undefined) throw RuleChainErrors.CLOSED()
     if (chain.type !== 'CORE') return { error: undefined, nodes: [] }
-    if (chain.root) this.wantedRoots.set(chain.tenantId, chain.id)
+    this.roots.want(chain)
     const loaded = this.chains.get(chain.id)
     if (loaded === undefined) return this.begin(chain, graph)
     const next = loaded.loading.then(async () => {
       const version = await this.compile(chain, graph, loaded.actor.program)
       await loaded.actor.takeOver(Promise.resolve(version))
       loaded.chain = chain
-      this.makeRoot(chain)
-      return startsOf(version)
+      this.roots.runs(chain)
+      return startOf(version)
     })
     loaded.loading = next.catch(() => undefined)
     return next
@@ -216,9 +201,7 @@ class Engine implements RuleEngine {
     const loaded = this.chains.get(ruleChainId)
     if (loaded === undefined) return this.leaving.get(ruleChainId)
     this.chains.delete(ruleChainId)
-    for (const roots of [this.roots, this.wantedRoots]) {
-      if (roots.get(loaded.chain.tenantId) === ruleChainId) roots.delete(loaded.chain.tenantId)
-    }
+    this.roots.remove(loaded.chain)
     add(this.past, loaded.actor.totals())
     const left = loaded.loading.then(() => loaded.actor.close()).then(() => this.takeOf(loaded))
     this.leaving.set(ruleChainId, left)
@@ -227,12 +210,7 @@ class Engine implements RuleEngine {
   }
 
   setRoot(tenantId: string, ruleChainId: string | undefined): void {
-    if (ruleChainId === undefined) {
-      for (const roots of [this.roots, this.wantedRoots]) roots.delete(tenantId)
-    } else {
-      this.wantedRoots.set(tenantId, ruleChainId)
-      this.changeRoot(tenantId, ruleChainId)
-    }
+    this.roots.set(tenantId, ruleChainId)
   }
 
   figures(): readonly ChainFigures[] {
@@ -289,7 +267,6 @@ class Engine implements RuleEngine {
     for (const one of loaded) this.takeOf(one)
     this.chains.clear()
     this.roots.clear()
-    this.wantedRoots.clear()
   }
 
   /** The first version: what comes before it is compiled waits in the mailbox. */
@@ -299,28 +276,10 @@ class Engine implements RuleEngine {
     const version = this.compile(chain, graph, undefined)
     const loading = actor.takeOver(version)
     this.chains.set(chain.id, { chain, actor, taken: 0, loading: loading.catch(() => undefined) })
-    // Without a root before it, messages wait for it in its mailbox.
-    if (chain.root && !this.roots.has(chain.tenantId)) this.roots.set(chain.tenantId, chain.id)
+    this.roots.waitFor(chain)
     await loading
-    this.makeRoot(chain)
-    return startsOf(await version)
-  }
-
-  /**
-   * The version runs that its tenant wants as root. Before, messages would go through the version before it: one that was empty, or
-   * saved nothing, would have settled them.
-   */
-  private makeRoot(chain: RuleChain): void {
-    const isWanted = chain.root && this.wantedRoots.get(chain.tenantId) === chain.id
-    if (isWanted && this.chains.has(chain.id)) this.changeRoot(chain.tenantId, chain.id)
-  }
-
-  /** The new root waits for what the one before it has under way: else a message could overtake the one before it. */
-  private changeRoot(tenantId: string, ruleChainId: string): void {
-    const before = this.chains.get(this.roots.get(tenantId) ?? '')?.actor
-    const next = this.chains.get(ruleChainId)?.actor
-    this.roots.set(tenantId, ruleChainId)
-    if (before !== undefined && next !== undefined && before !== next) next.waitFor(before.passed())
+    this.roots.runs(chain)
+    return startOf(await version)
   }
 
   /** Never rejects: a graph that can not run becomes a version that says so. */
@@ -433,16 +392,4 @@ function resumed(work: Work, { ruleNodeId, relation, executions, callers }: Resu
  */
 function isNotDrawn({ nodes, version }: RuleChainGraph): boolean {
   return nodes.length === 0 && version <= FIRST_VERSION
-}
-
-function startsOf(version: ChainVersion): ChainStart {
-  const nodes = version.program?.nodes ?? []
-  const { failure } = version
-  const isNew = isMillraceError(failure) && failure.code === 'rulechain.CHAIN_NOT_DRAWN'
-  return {
-    error: isNew ? undefined : failure,
-    nodes: nodes.map(({ record, failure, isKept }) => ({
-      ...{ ruleNodeId: record.id, name: record.name, error: failure, isKept },
-    })),
-  }
 }
