@@ -1,6 +1,6 @@
 /** The figures of what is durable, whichever implementation keeps it, under their Prometheus names. */
 import type { FrameLinkFigures } from '../engine/link/options.ts'
-import type { SegmentLog } from '../engine/link/segment-log.ts'
+import type { SegmentLog } from '../engine/link/segments/segment-log.ts'
 import type { EmbeddedFigures } from '../storage/timeseries/embedded/store.ts'
 import type { PostgresFigures } from '../storage/timeseries/postgres/store.ts'
 import type { QuestDbFigures } from '../storage/timeseries/questdb/store.ts'

@@ -14,7 +14,7 @@ import type { StreamWatcher } from '../engine/link/options.ts'
 import type { LinkEvent } from '../engine/link/events.ts'
 import type { Link, PublishBound, ReadableLink } from '../engine/link/link.ts'
 import { nodeDisk } from '../disk/node-disk.ts'
-import { openSegmentLog } from '../engine/link/segment-log.ts'
+import { openSegmentLog } from '../engine/link/segments/segment-log.ts'
 import { DECLARED_TABLES } from '../services/entities/declared.ts'
 import {
   openEntityStore,

@@ -15,7 +15,7 @@ import { openJetStreamLink } from '../../engine/link/jetstream/jetstream-link.ts
 import { BlockWriter } from '../../engine/link/block-writer.ts'
 import type { Link } from '../../engine/link/link.ts'
 import { nodeDisk } from '../../disk/node-disk.ts'
-import { openSegmentLog } from '../../engine/link/segment-log.ts'
+import { openSegmentLog } from '../../engine/link/segments/segment-log.ts'
 import { Message } from '../../model/message.ts'
 import { systemClock, systemRandom } from '../../model/system-clock.ts'
 import { startNats } from '../../test/support/servers/index.ts'

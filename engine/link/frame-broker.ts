@@ -1,6 +1,6 @@
 /**
  * What the frame link asks of a broker: streams of frames, and a record per stream that is changed only by who knows its present revision.
- * `segment-broker.ts` keeps them in files of this process, `jetstream/nats-broker.ts` on NATS servers; a simulated one runs a whole cluster
+ * `segments/` keeps them in files of this process, `jetstream/` on NATS servers; a simulated one runs a whole cluster
  * on a simulated clock.
  */
 import type { MillraceError } from '../../model/errors.ts'

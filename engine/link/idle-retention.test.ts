@@ -6,7 +6,7 @@ import { createFrameLink } from './frame-link.ts'
 import type { Delivery, Link } from './link.ts'
 import { MemoryStreams, TestMembership } from './memory-testkit.ts'
 import type { FrameObserver } from './options.ts'
-import { openSegmentLog } from './segment-log.ts'
+import { openSegmentLog } from './segments/segment-log.ts'
 import { message, SimulatedDisk } from './testkit.ts'
 
 const RETENTION_MS = 60_000

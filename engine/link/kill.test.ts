@@ -11,13 +11,13 @@ import { systemClock } from '../../model/system-clock.ts'
 import { Collector } from './contract.ts'
 import type { Durability } from '../../disk/disk.ts'
 import { nodeDisk } from '../../disk/node-disk.ts'
-import { openSegmentLog } from './segment-log.ts'
+import { openSegmentLog } from './segments/segment-log.ts'
 
 /** Publishes without end, settles every second delivery, and says so in lines: `a` acknowledged, `s` settled. */
 const PUBLISHER = `
 import { writeSync } from 'node:fs'
 const [directory, durability, first] = process.argv.slice(1)
-const { openSegmentLog } = await import('${new URL('./segment-log.ts', import.meta.url).href}')
+const { openSegmentLog } = await import('${new URL('./segments/segment-log.ts', import.meta.url).href}')
 const { nodeDisk } = await import('${new URL('../../disk/node-disk.ts', import.meta.url).href}')
 const { systemClock } = await import('${new URL('../../model/system-clock.ts', import.meta.url).href}')
 const { message } = await import('${new URL('./testkit.ts', import.meta.url).href}')

@@ -8,7 +8,7 @@ import { createFrameLink } from './frame-link.ts'
 import type { Delivery, Link } from './link.ts'
 import { MemoryStreams, TestMembership } from './memory-testkit.ts'
 import type { FrameObserver, OpenedFrame } from './options.ts'
-import { openSegmentLog } from './segment-log.ts'
+import { openSegmentLog } from './segments/segment-log.ts'
 import { message, SimulatedDisk } from './testkit.ts'
 
 const seeds = Number(process.env['SEEDS'] ?? 60)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Message } from '../../model/message.ts'
 import { ManualClock, SeededRandom } from '../actor/testkit.ts'
 import type { Delivery, LinkConsumer } from './link.ts'
-import { openSegmentLog, type SegmentLog } from './segment-log.ts'
+import { openSegmentLog, type SegmentLog } from './segments/segment-log.ts'
 import { message, SimulatedDisk } from './testkit.ts'
 
 const seeds = Number(process.env['SEEDS'] ?? 150)

@@ -7,7 +7,7 @@ import { systemClock } from '../../model/system-clock.ts'
 import { Collector, publishAll } from './contract.ts'
 import { nodeDisk } from '../../disk/node-disk.ts'
 import { raiseSequence } from './raise-sequence.ts'
-import { openSegmentLog } from './segment-log.ts'
+import { openSegmentLog } from './segments/segment-log.ts'
 import { message } from './testkit.ts'
 
 test('a log whose positions were raised keeps its messages and gives out none below', async (context) => {

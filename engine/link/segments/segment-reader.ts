@@ -1,12 +1,12 @@
 /** Reads the frames of the log in order: from memory while it stands at the log's end, else from the files. */
-import type { Clock, TimerHandle } from '../../model/clock.ts'
-import { BlockReader, type Block } from '../../disk/block.ts'
-import type { DamagedRange } from '../../disk/events.ts'
-import type { Disk, DiskFile } from '../../disk/disk.ts'
-import type { LinkEventListener } from './events.ts'
-import type { FrameReader, StoredFrame } from './frame-broker.ts'
-import type { SegmentFile } from '../../disk/segment-file.ts'
-import type { Segments } from '../../disk/segments.ts'
+import type { Clock, TimerHandle } from '../../../model/clock.ts'
+import { BlockReader, type Block } from '../../../disk/block.ts'
+import type { DamagedRange } from '../../../disk/events.ts'
+import type { Disk, DiskFile } from '../../../disk/disk.ts'
+import type { LinkEventListener } from '../events.ts'
+import type { FrameReader, StoredFrame } from '../frame-broker.ts'
+import type { SegmentFile } from '../../../disk/segment-file.ts'
+import type { Segments } from '../../../disk/segments.ts'
 
 const READ_RETRY_MS = 1000
 /** Of frames that were stored while it was behind: without them it would hardly catch up with a busy writer. */

@@ -1,9 +1,9 @@
 /** What earlier runs left in a segmented log, as its opening found it: what was settled, what was tried, and what the observer noted. */
-import type { Recovery } from '../../disk/recovery.ts'
-import type { ObserverNote } from './observer-note.ts'
-import { RangeSet } from './range-set.ts'
-import type { OpenFrame } from './record.ts'
-import type { BlockContent } from './wire.ts'
+import type { Recovery } from '../../../disk/recovery.ts'
+import type { ObserverNote } from '../observer-note.ts'
+import { RangeSet } from '../range-set.ts'
+import type { OpenFrame } from '../record.ts'
+import type { BlockContent } from '../wire.ts'
 
 export class FormerRuns {
   /** Messages that are there and not settled. */

@@ -1,9 +1,9 @@
 /** A frame as it stands in a segment on disk. */
-import type { Block } from '../../disk/block.ts'
-import type { SegmentFile } from '../../disk/segment-file.ts'
-import type { StoredFrame } from './frame-broker.ts'
-import type { OpenFrame } from './record.ts'
-import type { BlockContent } from './wire.ts'
+import type { Block } from '../../../disk/block.ts'
+import type { SegmentFile } from '../../../disk/segment-file.ts'
+import type { StoredFrame } from '../frame-broker.ts'
+import type { OpenFrame } from '../record.ts'
+import type { BlockContent } from '../wire.ts'
 
 /** A frame's place is its segment × this + its offset there. */
 const OFFSETS = 2 ** 32

@@ -1,11 +1,11 @@
 /** Reads the frames of a segmented log again, settled or not, as long as their segments are kept. */
-import { BlockReader } from '../../disk/block.ts'
-import type { Disk } from '../../disk/disk.ts'
-import type { SegmentFile } from '../../disk/segment-file.ts'
-import type { Segments } from '../../disk/segments.ts'
-import type { HistoryPiece, StoredFrame } from './frame-broker.ts'
+import { BlockReader } from '../../../disk/block.ts'
+import type { Disk } from '../../../disk/disk.ts'
+import type { SegmentFile } from '../../../disk/segment-file.ts'
+import type { Segments } from '../../../disk/segments.ts'
+import type { HistoryPiece, StoredFrame } from '../frame-broker.ts'
 import { storedFrame } from './segment-frame.ts'
-import { decodeBlock } from './wire.ts'
+import { decodeBlock } from '../wire.ts'
 
 export class SegmentHistory {
   private readonly disk: Disk

@@ -1,8 +1,8 @@
 /** What the embedded link is given, its bounds with what happens at each, and what it tells of itself. */
-import type { Clock } from '../../model/clock.ts'
-import type { Disk, Durability } from '../../disk/disk.ts'
-import type { LinkEventListener } from './events.ts'
-import { DEFAULT_FRAME_BOUNDS, type FrameLinkBounds, type FrameLinkFigures, type FrameObserver } from './options.ts'
+import type { Clock } from '../../../model/clock.ts'
+import type { Disk, Durability } from '../../../disk/disk.ts'
+import type { LinkEventListener } from '../events.ts'
+import { DEFAULT_FRAME_BOUNDS, type FrameLinkBounds, type FrameLinkFigures, type FrameObserver } from '../options.ts'
 
 export interface SegmentLogOptions {
   readonly directory: string

@@ -3,26 +3,40 @@
  * (`disk/block.ts`, `wire.ts`); after a disk error nothing is stored until a new segment could be written (`disk/segment-writer.ts`); what a run
  * left is read at opening (`disk/recovery.ts`).
  */
-import type { TimerHandle } from '../../model/clock.ts'
-import { errorText, type MillraceError } from '../../model/errors.ts'
-import type { Message } from '../../model/message.ts'
-import type { Block } from '../../disk/block.ts'
-import type { DamagedRange } from '../../disk/events.ts'
-import { RecordLog } from '../../disk/record-log.ts'
-import type { Recovery } from '../../disk/recovery.ts'
-import type { SegmentFile } from '../../disk/segment-file.ts'
-import type { RecordPlace } from '../../disk/segment-writer.ts'
-import type { Segments } from '../../disk/segments.ts'
-import { BlockWriter } from './block-writer.ts'
-import { LinkErrors } from './errors.ts'
-import type { LinkEventListener } from './events.ts'
-import type { Commit, Committed, FrameBroker, FrameContent, FramePlace, FrameReader, FrameReaderListener, HistoryPiece, ReadStart, RecordWrite, StoredFrame, StreamRecord, WantsQueue } from './frame-broker.ts'
-import { LINK_SEGMENTS } from './log-format.ts'
-import type { ObserverNote } from './observer-note.ts'
-import { encodeRecord, NEW_RECORD } from './record.ts'
+import type { TimerHandle } from '../../../model/clock.ts'
+import { errorText, type MillraceError } from '../../../model/errors.ts'
+import type { Message } from '../../../model/message.ts'
+import type { Block } from '../../../disk/block.ts'
+import type { DamagedRange } from '../../../disk/events.ts'
+import { RecordLog } from '../../../disk/record-log.ts'
+import type { Recovery } from '../../../disk/recovery.ts'
+import type { SegmentFile } from '../../../disk/segment-file.ts'
+import type { RecordPlace } from '../../../disk/segment-writer.ts'
+import type { Segments } from '../../../disk/segments.ts'
+import { BlockWriter } from '../block-writer.ts'
+import { LinkErrors } from '../errors.ts'
+import type { LinkEventListener } from '../events.ts'
+import type {
+  Commit,
+  Committed,
+  FrameBroker,
+  FrameContent,
+  FramePlace,
+  FrameReader,
+  FrameReaderListener,
+  HistoryPiece,
+  ReadStart,
+  RecordWrite,
+  StoredFrame,
+  StreamRecord,
+  WantsQueue,
+} from '../frame-broker.ts'
+import { LINK_SEGMENTS } from '../log-format.ts'
+import type { ObserverNote } from '../observer-note.ts'
+import { encodeRecord, NEW_RECORD } from '../record.ts'
 import type { SegmentLogBounds, SegmentLogOptions } from './segment-log-options.ts'
 import { SegmentReader, type Range } from './segment-reader.ts'
-import { decodeBlock } from './wire.ts'
+import { decodeBlock } from '../wire.ts'
 import { FormerRuns } from './former-runs.ts'
 import { placeIn, placeOf, storedFrame } from './segment-frame.ts'
 import { SegmentHistory } from './segment-history.ts'
@@ -298,7 +312,7 @@ export class SegmentBroker implements FrameBroker {
     const content = decodeBlock(body, { entries: true })
     if (content.count === 0) return { frame: undefined, range: undefined }
     const noted = isOwn ? undefined : this.former.take(content)
-    const frame = storedFrame(content, { body, offset, end }, segment, noted)
+    const frame = storedFrame(content, { offset, end }, segment, noted)
     return { frame, range: [content.firstSequence, content.firstSequence + content.count] }
   }
 

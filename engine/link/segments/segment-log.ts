@@ -1,9 +1,9 @@
 /** The link of one process: the frame link over segments on its own disk. */
-import { systemRandom } from '../../model/system-clock.ts'
-import { soleMember } from '../cluster/membership.ts'
-import { DeadLetterStore } from './dead-letters.ts'
-import type { LinkEventListener } from './events.ts'
-import { createFrameLink, type FrameLink } from './frame-link.ts'
+import { systemRandom } from '../../../model/system-clock.ts'
+import { soleMember } from '../../cluster/membership.ts'
+import { DeadLetterStore } from '../dead-letters.ts'
+import type { LinkEventListener } from '../events.ts'
+import { createFrameLink, type FrameLink } from '../frame-link.ts'
 import { openSegmentBroker } from './segment-broker.ts'
 import { DEFAULT_BOUNDS, type SegmentLogFigures, type SegmentLogOptions } from './segment-log-options.ts'
 
@@ -61,4 +61,4 @@ export async function openSegmentLog(options: SegmentLogOptions): Promise<Segmen
 }
 
 export type { SegmentLogBounds, SegmentLogFigures, SegmentLogOptions } from './segment-log-options.ts'
-export type { LinkEvent } from './events.ts'
+export type { LinkEvent } from '../events.ts'
