@@ -6,19 +6,18 @@
 import type { RuleTracer } from './tracer.ts'
 import type { Clock } from '../../model/clock.ts'
 import { errorText } from '../../model/errors.ts'
-import type { Message } from '../../model/message.ts'
 import type { Work } from '../queue/work.ts'
 import { nodeEntity, type ChainEvents, type NodeDebug } from './chain-events.ts'
 import type { CompiledNode } from './compiled-node.ts'
 import { isEmissions, isFailure, waysOf } from './emissions.ts'
 import { RuleChainErrors, unhandledFailure } from './errors.ts'
-import { Branch, cameThrough, isCancelled } from './branch.ts'
-import { isOwnFailure, Leaving, type LeavingRoads } from './leaving.ts'
-import type { Emission, FlowStep, NodeOutcome, NodeOutput } from './node.ts'
-import type { QueueHop } from './queue-hop.ts'
+import { isCancelled, type Branch } from './branch.ts'
+import { isOwnFailure } from './leaving.ts'
+import type { Emission, NodeOutput } from './node.ts'
 import { WaitingRoom } from './waiting-room.ts'
 import type { WaitingLimits, WaitingRoomOwner } from './waiting-room.ts'
-import { ACKNOWLEDGED, tellTakenOver, watchOutput } from './watching.ts'
+import { watchOutput } from './watching.ts'
+import { FlowSteps, type FlowSurroundings } from './flow-steps.ts'
 
 export interface ProgramSettings extends WaitingLimits {
   /** Node executions of one message, all branches together, before it fails. */
@@ -26,22 +25,16 @@ export interface ProgramSettings extends WaitingLimits {
 }
 
 /** What lies beyond the chain. */
-export interface ProgramSurroundings extends LeavingRoads {
+export interface ProgramSurroundings extends FlowSurroundings {
   readonly clock: Clock
-  /** Hands a branch to a chain of the same tenant; an error where it can not take it. */
-  send(ruleChainId: string, branch: Branch): Error | undefined
-  /** Ends the branch now; the work under which the message goes on, or undefined where early ends are at their bound. */
-  acknowledge(work: Work): Work | undefined
   log(level: 'warn' | 'error', text: string, fields: Readonly<Record<string, unknown>>): void
   readonly events: ChainEvents
-  readonly tracer?: RuleTracer | undefined
 }
 
 /** Synchronous calls are timed once in so many: reading the clock twice costs more than a simple node. */
 export const SAMPLED_ONE_IN = 64
 
 const FAILURE = 'Failure'
-const SUCCESS = 'Success'
 
 export class ChainProgram {
   readonly chainId: string
@@ -53,7 +46,7 @@ export class ChainProgram {
   private readonly settings: ProgramSettings
   private readonly surroundings: ProgramSurroundings
   private readonly waiting: WaitingRoom
-  private readonly leaving: Leaving
+  private readonly steps: FlowSteps
   private readonly retirementListeners: (() => void)[] = []
   private hasRetired = false
   private droppedCount = 0
@@ -73,8 +66,13 @@ export class ChainProgram {
     this.settings = settings
     this.surroundings = surroundings
     this.waiting = new WaitingRoom(settings, this.owner())
-    const { id: ruleChainId, name: ruleChainName, tenantId } = chain
-    this.leaving = new Leaving({ tenantId, ruleChainId, ruleChainName }, surroundings)
+    this.steps = new FlowSteps(chain, surroundings, {
+      forward: (node, branch, relation) => this.forward(node, branch, relation),
+      fail: (node, branch, error) => this.fail(node, branch, error),
+      endAt: (node, branch, relation, error) => this.endAt(node, branch, relation, error),
+      until: (hop, then) => this.waiting.until(hop, then),
+      brokenInvariant: (error) => this.brokenInvariant(error),
+    })
     for (const node of nodes) {
       this.byId.set(node.record.id, node)
       this.attach(node)
@@ -219,7 +217,7 @@ export class ChainProgram {
     if (output === undefined) return branch.work.end()
     if (typeof output === 'string') return this.forward(node, branch, output)
     if (isEmissions(output)) return this.emit(node, branch, output)
-    if ('flow' in output) return this.step(node, branch, output)
+    if ('flow' in output) return this.steps.take(node, branch, output)
     const [relation] = output.relations
     if (relation === undefined || output.relations.length > 1) return this.emit(node, branch, [output])
     branch.message = output.message
@@ -269,111 +267,6 @@ export class ChainProgram {
     }
     const branches = ways.map(({ message }, index) => branch.split(node.record.id, index, message))
     for (const [index, { target }] of ways.entries()) this.run(target, branches[index] ?? branch)
-  }
-
-  private step(node: CompiledNode, branch: Branch, step: FlowStep): void {
-    const { work, message, returns, fork } = branch
-    const { debug } = node
-    switch (step.flow) {
-      case 'acknowledge':
-        return this.acknowledge(node, branch)
-      case 'enqueue':
-      case 'later':
-        return this.leave(node, branch, step)
-      case 'move':
-        return this.endAfter(this.leaving.move(node, branch), node, branch)
-      case 'afterwards':
-        return this.awaitOutcome(node, branch, step.outcome)
-      case 'return': {
-        if (debug !== undefined) debug.left(message, returns === undefined ? ACKNOWLEDGED : step.relation)
-        if (returns === undefined) return work.end()
-        const onward = new Branch(work, message, returns.next, returns.ruleNodeId, step.relation, fork)
-        const refused = this.surroundings.send(returns.ruleChainId, onward)
-        return refused === undefined ? undefined : this.fail(node, branch, refused)
-      }
-      case 'enter': {
-        const { ruleChainId } = step
-        if (ruleChainId === this.chainId || cameThrough(returns, this.chainId, node.record.id)) {
-          return this.fail(node, branch, RuleChainErrors.CHAIN_LOOP({ ruleChainId }))
-        }
-        const way = { ruleChainId: this.chainId, ruleNodeId: node.record.id, next: returns }
-        // The address within this chain means nothing in the other.
-        const inside = message.ruleNodeId === undefined ? message : message.with({ ruleNodeId: undefined })
-        const onward = new Branch(work, inside, way, undefined, undefined, fork)
-        const refused = this.surroundings.send(ruleChainId, onward)
-        if (refused !== undefined) return this.fail(node, branch, refused)
-        if (debug !== undefined) debug.left(message, ACKNOWLEDGED)
-      }
-    }
-  }
-
-  /** The branch settles here and its message goes on; where too many went on like that, it settles at its end as usual. */
-  private acknowledge(node: CompiledNode, branch: Branch): void {
-    branch.work = this.surroundings.acknowledge(branch.work) ?? branch.work
-    if (node.debug !== undefined) {
-      node.debug.left(branch.message, ACKNOWLEDGED)
-      node.debug.left(branch.message, SUCCESS)
-    }
-    this.forward(node, branch, SUCCESS)
-  }
-
-  /** The branch settles here, and what comes of it is a message in the queue. Where too many are awaited, it settles only then. */
-  private awaitOutcome(node: CompiledNode, branch: Branch, outcome: Promise<NodeOutcome>): void {
-    const { message, returns, fork } = branch
-    const work = this.surroundings.acknowledge(branch.work) ?? branch.work
-    if (node.debug !== undefined) node.debug.left(message, ACKNOWLEDGED)
-    const onward = (next: Message): Branch => new Branch(work, next, returns, undefined, undefined, fork)
-    outcome
-      .then(
-        ({ message: next, relation, error }) => {
-          if (node.debug !== undefined) node.debug.left(next, relation, error)
-          this.leave(node, onward(next), { flow: 'enqueue', relation }, true, error)
-        },
-        (error: unknown) => this.fail(node, onward(message), error),
-      )
-      .catch((error: unknown) => this.brokenInvariant(error))
-  }
-
-  /** The branch ends when its message is durable elsewhere; it fails where that is refused. Where nothing is connected nothing leaves. */
-  private leave(
-    node: CompiledNode,
-    branch: Branch,
-    step: Extract<FlowStep, { flow: 'enqueue' | 'later' }>,
-    isTold = false,
-    error?: Error,
-  ): void {
-    const { message } = branch
-    const route = node.route(step.relation)
-    const tell = (): void => {
-      if (node.debug === undefined || isTold) return
-      // What goes on later says so when it does.
-      if (step.flow === 'later') node.debug.left(message, ACKNOWLEDGED)
-      else tellTakenOver(node.debug, message, step.relation)
-    }
-    // What goes on later is counted when it does.
-    if (step.flow === 'enqueue' || route.targets.length === 0) {
-      route.taken++
-      this.surroundings.tracer?.dispatch(node.record, message, step.relation)
-    }
-    if (route.targets.length === 0) {
-      tell()
-      return this.endAt(node, branch, step.relation, error)
-    }
-    const { leaving } = this
-    this.endAfter(
-      step.flow === 'enqueue' ? leaving.enqueue(node, branch, step) : leaving.later(node, branch, step),
-      node,
-      branch,
-      tell,
-    )
-  }
-
-  private endAfter(hop: QueueHop, node: CompiledNode, branch: Branch, tell?: () => void): void {
-    this.waiting.until(hop, (refusal) => {
-      if (refusal !== undefined) return this.fail(node, branch, refusal)
-      tell?.()
-      branch.work.end()
-    })
   }
 
   /** A failed node: its `Failure` connections, or the end of the branch with the error. */
