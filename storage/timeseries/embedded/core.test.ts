@@ -14,7 +14,7 @@ const run = (from: number, count: number): DataPoint[] =>
 const put = (core: Core, entity: string, points: readonly DataPoint[], ttlSeconds = 0, now = 0) =>
   core.write(writeOperation([write(entity, points, { ttlSeconds })], now), now)
 const count = (core: Core, entity: string, now = 0) =>
-  core.history(entity, raw(['k'], { limit: 1e6 }), now).get('k')?.length ?? 0
+  core.reads.history(entity, raw(['k'], { limit: 1e6 }), now).get('k')?.length ?? 0
 
 function chunkCounts(directory: string): number {
   const file = new DatabaseSync(join(directory, 'chunks.sqlite'), { readOnly: true })
@@ -42,14 +42,14 @@ test('an answer over the bound is refused instead of read into memory', (t) => {
   const core = openCore(t, coreOptions(freshDirectory(t), { maxAnswerPoints: 100 }))
   const both = [...run(0, 60), ...run(0, 60).map((point) => ({ ...point, key: 'l' }))]
   put(core, 'device', both)
-  const answer = (limit: number) => core.history('device', raw(['k', 'l'], { limit }), 0)
+  const answer = (limit: number) => core.reads.history('device', raw(['k', 'l'], { limit }), 0)
   assert.equal(answer(50).get('l')?.length, 50)
   assert.throws(() => answer(51), { code: 'timeseries.ANSWER_TOO_BIG', status: 400 })
-  assert.throws(() => core.history('device', raw(['k', 'l']), 0), { kind: 'invalid' })
+  assert.throws(() => core.reads.history('device', raw(['k', 'l']), 0), { kind: 'invalid' })
   const text = (ts: number): DataPoint => ({ key: 't', ts, type: 'STRING', value: 'x'.repeat(64 * 10) })
   put(core, 'device', [text(1), text(2), ...Array.from({ length: 8 }, (_, index) => text(3 + index))])
-  assert.equal(core.history('device', raw(['t'], { limit: 9 }), 0).get('t')?.length, 9)
-  assert.throws(() => core.history('device', raw(['t'], { limit: 10 }), 0), { code: 'timeseries.ANSWER_TOO_BIG' })
+  assert.equal(core.reads.history('device', raw(['t'], { limit: 9 }), 0).get('t')?.length, 9)
+  assert.throws(() => core.reads.history('device', raw(['t'], { limit: 10 }), 0), { code: 'timeseries.ANSWER_TOO_BIG' })
 })
 
 test('chunks of long texts end before they are full, however they are put together', (t) => {
@@ -61,7 +61,7 @@ test('chunks of long texts end before they are full, however they are put togeth
     put(core, 'device', [text(ts), text(ts + 1)])
     core.moveAll(0)
   }
-  const found = core.history('device', raw(['k'], { limit: 1000 }), 0).get('k') ?? []
+  const found = core.reads.history('device', raw(['k'], { limit: 1000 }), 0).get('k') ?? []
   assert.deepEqual(
     found.map(({ value }) => String(value).replaceAll('x', '')),
     Array.from({ length: 40 }, (_, ts) => String(ts)),
@@ -79,7 +79,7 @@ test('a long latest value is read back whole, gives way to a newer one only, and
     type: 'JSON',
     value: JSON.stringify(`${ts} ${'ü'.repeat(100_000)}`),
   })
-  const latest = (core: Core) => core.latest('device', ['k']).get('k')?.[0]
+  const latest = (core: Core) => core.reads.latest('device', ['k']).get('k')?.[0]
   const core = openCore(t, coreOptions(directory))
   put(core, 'device', [text(5)])
   core.moveAll(0)
@@ -92,7 +92,7 @@ test('a long latest value is read back whole, gives way to a newer one only, and
   put(again, 'device', [text(4), text(6)])
   assert.equal(latest(again)?.value, text(6).value)
   again.moveAll(0)
-  assert.deepEqual(again.keys('device'), ['k'])
+  assert.deepEqual(again.reads.keys('device'), ['k'])
   again.close()
   const file = new DatabaseSync(join(directory, 'chunks.sqlite'))
   file.exec("UPDATE series SET latest = substr(latest, 1, 50000) || x'00' || substr(latest, 50002)")
@@ -193,7 +193,7 @@ test('deletes are taken by a full store and make room: it goes on by itself, and
     core.tidy(0)
   }
   const news = (opened: Core) =>
-    Array.from({ length: 20 }, (_, device) => opened.latest(`new ${device}`, ['k']).get('k')?.[0]?.value)
+    Array.from({ length: 20 }, (_, device) => opened.reads.latest(`new ${device}`, ['k']).get('k')?.[0]?.value)
   const expected = Array.from({ length: 20 }, (_, device) => text(device).value)
   assert.deepEqual(news(core), expected)
   assert.equal(countAll(core), before - removed)
@@ -211,7 +211,7 @@ test('new points over a packed chunk count in its sums at once', (t) => {
   core.moveAll(0)
   put(core, 'a', [long('k', 500, 0), long('k', 2000, 7)])
   const query = raw(['k'], { agg: 'SUM', startTs: 0, endTs: 3000, borders: [0, 3000] })
-  assert.equal(core.history('a', query, 0).get('k')?.[0]?.value, 499_500 - 500 + 7)
+  assert.equal(core.reads.history('a', query, 0).get('k')?.[0]?.value, 499_500 - 500 + 7)
 })
 
 test('a user’s write has the version it had when the log is read again, not a later one', (t) => {
@@ -225,7 +225,7 @@ test('a user’s write has the version it had when the log is read again, not a 
   at(150, 3)
   // The first segment goes; the three writes are still in the log alone, together with what is known of positions.
   core.tidy(0)
-  const latest = (opened: Core) => opened.latest('device', ['k']).get('k')?.[0]?.value
+  const latest = (opened: Core) => opened.reads.latest('device', ['k']).get('k')?.[0]?.value
   assert.equal(latest(core), 3)
   core.close()
   const again = openCore(t, options)
@@ -251,7 +251,7 @@ test('the numbers that a move gave out are void when the disk is full in the mid
   core.close()
   const again = openCore(t, coreOptions(directory))
   assert.equal(count(again, 'other'), 1)
-  assert.equal(again.latest('other', ['k']).get('k')?.[0]?.value, 1)
+  assert.equal(again.reads.latest('other', ['k']).get('k')?.[0]?.value, 1)
   assert.equal(count(again, 'new'), 0)
   assert.equal(count(again, 'old'), 1)
 })

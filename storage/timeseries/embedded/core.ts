@@ -1,30 +1,27 @@
 /**
  * The embedded store itself, synchronous, on the worker's thread. A write is appended to the log (durable from then on),
- * applied to memory and acknowledged; `tidy` afterwards moves what is due into chunks. Reads see memory over chunks.
+ * applied to memory and acknowledged; `tidy` afterwards moves what is due into chunks.
  */
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { HistoryQuery } from '../../../model/telemetry-query.ts'
 import type { Durability } from '../../../disk/disk.ts'
 import { errorText } from '../../../model/errors.ts'
-import { LatestColumnBuilder, type LatestColumn } from '../../../model/latest-column.ts'
 import type { DeleteRange } from '../store.ts'
 import { decodeBatch } from './batch-codec.ts'
-import { ByteReader, UUID_LENGTH } from './bytes.ts'
+import { ByteReader } from './bytes.ts'
 import { CHUNK_POINTS, Chunks } from './chunks.ts'
 import { ChunkDatabase, CHUNKS_FILE } from './database.ts'
 import { deleteFromChunks, deleteFromMemory, deleteStoredEntity, type RemovedLatest } from './deleter.ts'
-import { EntityLists } from './entity-lists.ts'
 import { EmbeddedErrors } from './errors.ts'
 import { storeSeries } from './flusher.ts'
-import { AnswerRoom, readBuckets, readPoints } from './history.ts'
 import { diskFiles, type LogFiles } from './log-files.ts'
 import { Memory } from './memory.ts'
 import type { StoredPoint } from './point.ts'
 import type { Entity } from './series.ts'
 import { decodeOperation, encodeOperation, OPERATION, type Operation } from './operation.ts'
 import { SegmentLog } from './segment-log.ts'
+import { Reads } from './reads.ts'
 
 export interface CoreOptions {
   readonly directory: string
@@ -59,14 +56,6 @@ export interface CoreFigures {
   readonly writeFailure: string | undefined
 }
 
-/** A piece of a column holds up others for so long, but for entities that are not in memory. */
-const COLUMN_MS = 5
-const LOOKS_PER_CLOCK = 64
-/** Characters of the texts of a piece. */
-const COLUMN_CHARACTERS = 2 ** 20
-
-/** Some 200 MiB while it is read. */
-const MAX_ANSWER_POINTS = 2_000_000
 /** Points moved into chunks after a write, at least. */
 const MOVE_AT_LEAST = 4096
 /** Points moved for each written, so that what is due never piles up. */
@@ -76,11 +65,11 @@ const EXPIRED_AT_ONCE = 64
 const ROOM_FOR_DELETES = 2
 
 export class Core {
+  readonly reads: Reads
   private readonly options: CoreOptions
   private readonly database: ChunkDatabase
   private readonly chunks: Chunks
   private readonly memory: Memory
-  private readonly lists = new EntityLists()
   private readonly log: SegmentLog
   /** The highest log position any write came with: a REST write counts as just after it. */
   private maxSequence = 0
@@ -110,6 +99,7 @@ export class Core {
     try {
       this.chunks = new Chunks(this.database)
       this.memory = new Memory(this.database, options.maxEntities)
+      this.reads = new Reads(this.database, this.chunks, this.memory, options.maxAnswerPoints)
       this.saved = {
         maxSequence: this.database.setting('maxSequence'),
         fromSegment: this.database.setting('maxSequenceFrom'),
@@ -146,93 +136,6 @@ export class Core {
     this.groupsWritten++
     this.movePoints += this.pointsWritten - before
     return lsn
-  }
-
-  /** Points by key; keys without points are absent. */
-  history(entityId: string, query: HistoryQuery, now: number): Map<string, StoredPoint[]> {
-    const byKey = new Map<string, StoredPoint[]>()
-    const entity = this.memory.entity(entityId)
-    const room = new AnswerRoom(this.options.maxAnswerPoints ?? MAX_ANSWER_POINTS)
-    for (const key of query.keys) {
-      const series = entity.series.get(key)
-      if (series === undefined) continue
-      const points = this.database.guarded(() =>
-        query.agg === 'NONE'
-          ? readPoints(this.chunks, series, query, now, room)
-          : readBuckets(this.chunks, series, query, now, room),
-      )
-      if (points.length > 0) byKey.set(key, points)
-    }
-    return byKey
-  }
-
-  /** The latest values of the keys (all where undefined) that have one. Throws LATEST_DAMAGED, ANSWER_TOO_BIG. */
-  latest(entityId: string, keys: readonly string[] | undefined): Map<string, StoredPoint[]> {
-    const entity = this.memory.entity(entityId)
-    const byKey = new Map<string, StoredPoint[]>()
-    const room = new AnswerRoom(this.options.maxAnswerPoints ?? MAX_ANSWER_POINTS)
-    for (const key of keys ?? [...entity.series.keys()].sort()) {
-      const series = entity.series.get(key)
-      const point = series && this.memory.latestPoint(series)
-      if (point === undefined) continue
-      room.take(point)
-      byKey.set(key, [point])
-    }
-    return byKey
-  }
-
-  /** The latest values of the keys of many entities, each under the entity's id and the key together. Throws as `latest`. */
-  latestOfMany(entityIds: readonly string[], keys: readonly string[]): Map<string, StoredPoint[]> {
-    const found = new Map<string, StoredPoint[]>()
-    const room = new AnswerRoom(this.options.maxAnswerPoints ?? MAX_ANSWER_POINTS)
-    for (const entityId of entityIds) {
-      const entity = this.memory.entity(entityId)
-      for (const key of keys) {
-        const series = entity.series.get(key)
-        const point = series && this.memory.latestPoint(series)
-        if (point === undefined) continue
-        room.take(point)
-        found.set(entityId + key, [point])
-      }
-    }
-    return found
-  }
-
-  /** Of the entities from this place on, as many as there is time for, at least one. Throws LATEST_DAMAGED. */
-  latestColumn(entityIds: string, from: number, key: string): LatestColumn {
-    const size = entityIds.length / UUID_LENGTH
-    const column = new LatestColumnBuilder(size - from)
-    const entities = this.lists.of(entityIds, this.memory.generation)
-    const until = performance.now() + COLUMN_MS
-    let place = from
-    let characters = 0
-    while (place < size && (place === from || place % LOOKS_PER_CLOCK > 0 || performance.now() < until)) {
-      const start = place * UUID_LENGTH
-      const entity = (entities[place] ??= this.memory.entity(entityIds.slice(start, start + UUID_LENGTH)))
-      const series = entity.series.get(key)
-      const point = series && this.memory.latestPoint(series)
-      if (point !== undefined) {
-        column.put(place - from, point)
-        if (typeof point.value === 'string') characters += point.value.length
-      }
-      place++
-      if (characters > COLUMN_CHARACTERS) break
-    }
-    return column.build(place - from)
-  }
-
-  /** Keys with a latest value, sorted. */
-  keys(entityId: string): string[] {
-    const keys: string[] = []
-    for (const [key, series] of this.memory.entity(entityId).series) {
-      if (series.latest !== undefined || series.latestDamage !== undefined) keys.push(key)
-    }
-    return keys.sort()
-  }
-
-  /** Sorted. */
-  storedKeys(entityId: string): string[] {
-    return [...this.memory.entity(entityId).series.keys()].sort()
   }
 
   /** Throws DISK_FULL, WRITE_FAILED, BACKLOG (retryable): a part may be deleted then, and the same delete again does the rest. */

@@ -45,7 +45,7 @@ const isNamed = {
   message: /chunks\.sqlite, chunk \d+, entity .*0001, key k, times 1000 to 1999/,
 }
 const read = (core: Core, startTs: number, endTs: number, key = 'k') =>
-  core.history(ENTITY, raw([key], { startTs, endTs, limit: 10_000 }), 0).get(key)?.length
+  core.reads.history(ENTITY, raw([key], { startTs, endTs, limit: 10_000 }), 0).get(key)?.length
 
 test('a damaged chunk is an error with its name, and everything else is served', (t) => {
   const core = damagedStore(t, flipChunk)
@@ -55,7 +55,7 @@ test('a damaged chunk is an error with its name, and everything else is served',
   assert.throws(() => read(core, 0, 3000), isNamed)
   assert.throws(() => read(core, 1999, 2000), isNamed)
   assert.equal(
-    core.history(ENTITY, raw(['k'], { order: 'DESC', limit: 1000 }), 0).get('k')?.length,
+    core.reads.history(ENTITY, raw(['k'], { order: 'DESC', limit: 1000 }), 0).get('k')?.length,
     1000,
     'the newest do not need it',
   )
@@ -70,7 +70,8 @@ test('a damaged summary is an error, never a wrong sum', (t) => {
     file.prepare('UPDATE chunk_index SET summary = ? WHERE start_ts = 1000').run(summary)
   })
   const sum = (startTs: number, endTs: number) =>
-    core.history(ENTITY, raw(['k'], { agg: 'SUM', borders: [startTs, endTs], startTs, endTs }), 0).get('k')?.[0]?.value
+    core.reads.history(ENTITY, raw(['k'], { agg: 'SUM', borders: [startTs, endTs], startTs, endTs }), 0).get('k')?.[0]
+      ?.value
   assert.equal(sum(0, 1000), 499_500)
   assert.throws(() => sum(0, 3000), isNamed)
 })
@@ -95,10 +96,10 @@ test('a damaged latest value is an error until a new one takes its place', (t) =
   const core = damagedStore(t, (file) => {
     file.exec("UPDATE series SET latest = x'0102030405060708' WHERE key = (SELECT id FROM key WHERE name = 'k')")
   })
-  assert.throws(() => core.latest(ENTITY, ['k']), { code: 'timeseries.LATEST_DAMAGED' })
-  assert.equal(core.latest(ENTITY, ['other']).get('other')?.[0]?.value, 9)
+  assert.throws(() => core.reads.latest(ENTITY, ['k']), { code: 'timeseries.LATEST_DAMAGED' })
+  assert.equal(core.reads.latest(ENTITY, ['other']).get('other')?.[0]?.value, 9)
   core.write(writeOperation([write(ENTITY, [long('k', 4000, 1)])]), 0)
-  assert.equal(core.latest(ENTITY, ['k']).get('k')?.[0]?.value, 1)
+  assert.equal(core.reads.latest(ENTITY, ['k']).get('k')?.[0]?.value, 1)
 })
 
 test('a file that is no database stops the open with its name', (t) => {

@@ -26,7 +26,7 @@ function checkReads(core: Core, model: Model, reading: Reading, now: number): vo
   const { startTs, endTs, limit, order, agg } = reading
   const borders = bordersOf(reading)
   if (agg !== 'NONE' && borders.length < 2) return
-  const found = core.history(reading.entityId, raw(KEYS, { startTs, endTs, limit, order, agg, borders }), now)
+  const found = core.reads.history(reading.entityId, raw(KEYS, { startTs, endTs, limit, order, agg, borders }), now)
   for (const name of KEYS) {
     const expected = expectedPoints(model, name, reading, now)
     assert.deepEqual(plain(found.get(name)), expected, `${agg} of ${reading.entityId}/${name}`)
@@ -35,7 +35,7 @@ function checkReads(core: Core, model: Model, reading: Reading, now: number): vo
 
 function checkLatest(core: Core, model: Model): void {
   for (const name of ENTITIES) {
-    const found = [...core.latest(name, undefined)].flatMap(([, points]) => plain(points))
+    const found = [...core.reads.latest(name, undefined)].flatMap(([, points]) => plain(points))
     const expected = plain(expectedLatest(model, name).map((point) => ({ ...point, expiresAt: 0 })))
     assert.deepEqual(found, expected, `latest of ${name}`)
   }

@@ -59,17 +59,17 @@ function ask(core: Core, question: Exclude<Question, { kind: 'copy' }>, now: num
       core.write(question.operation, now)
       return {}
     case 'history':
-      return { points: encodePoints(core.history(question.entityId, question.query, now)) }
+      return { points: encodePoints(core.reads.history(question.entityId, question.query, now)) }
     case 'latest':
-      return { points: encodePoints(core.latest(question.entityId, question.keys)) }
+      return { points: encodePoints(core.reads.latest(question.entityId, question.keys)) }
     case 'latestOfMany':
-      return { points: encodePoints(core.latestOfMany(question.entityIds, question.keys)) }
+      return { points: encodePoints(core.reads.latestOfMany(question.entityIds, question.keys)) }
     case 'latestColumn':
-      return { column: core.latestColumn(question.entityIds, question.from, question.key) }
+      return { column: core.reads.latestColumn(question.entityIds, question.from, question.key) }
     case 'keys':
-      return { keys: core.keys(question.entityId) }
+      return { keys: core.reads.keys(question.entityId) }
     case 'storedKeys':
-      return { keys: core.storedKeys(question.entityId) }
+      return { keys: core.reads.storedKeys(question.entityId) }
     case 'delete': {
       const removed = core.delete(question.range, now)
       const replacements = new Map(
