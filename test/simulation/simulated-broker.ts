@@ -1,6 +1,6 @@
 /**
  * A broker whose network is slow, loses requests and answers, delivers a publish twice, and cuts processes off, all by seed. The
- * streams and records behind it keep the promises of `broker.ts`: they are what a whole cluster is simulated on.
+ * streams and records behind it keep the promises of `frame-broker.ts`: they are what a whole cluster is simulated on.
  */
 import type { Clock } from '../../model/clock.ts'
 import type { SeededRandom } from '../../engine/actor/testkit.ts'
