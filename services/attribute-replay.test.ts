@@ -17,7 +17,7 @@ import type { EntityStore } from '../storage/entities/entity-store.ts'
 import { onBothDatabases } from './both-databases.testkit.ts'
 import { RESULT_TYPE } from './calculated-fields/runtime/payload.ts'
 import { storingNode } from './calculated-fields/runtime/storing.ts'
-import { atEveryStep } from './kill-steps.ts'
+import { atEveryStep } from './kills/kill-steps.ts'
 import { nodeAttributes } from './node-capabilities/attributes.ts'
 import { openTestPlatform, testSecrets, type TestPlatform } from './testkit.ts'
 

@@ -7,7 +7,7 @@ import type { Message } from '../../model/message.ts'
 import { onBothDatabases } from '../both-databases.testkit.ts'
 import { assets } from '../entities/asset.ts'
 import { calculatedFields } from '../entities/calculated-field.ts'
-import { atEveryStep } from '../kill-steps.ts'
+import { atEveryStep } from '../kills/kill-steps.ts'
 import { openTestPlatform, testSecrets } from '../testkit.ts'
 import { payloadOf, TRIGGER_TYPE } from './runtime/payload.ts'
 

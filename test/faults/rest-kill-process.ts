@@ -6,7 +6,7 @@
 import { z } from 'zod'
 import { createJavaScriptWorkers } from '../../engine/script/javascript/javascript-workers.ts'
 import { systemClock } from '../../model/system-clock.ts'
-import { deathSchema, openDyingPlatform } from '../../services/dying-platform.ts'
+import { deathSchema, openDyingPlatform } from '../../services/kills/dying-platform.ts'
 import { DEMO_LOGINS } from '../../services/seed.ts'
 import { serveRest } from '../security/rest-server.ts'
 

@@ -1,14 +1,14 @@
 /** For tests: changes by a user that a process may die in, and what must hold whenever it did. */
 import assert from 'node:assert/strict'
-import { entityId } from '../model/entity-id.ts'
-import type { EntityStore } from '../storage/entities/entity-store.ts'
-import { actionOf } from './audit/actions.ts'
-import { assets } from './entities/asset.ts'
-import { customers } from './entities/customer.ts'
-import { dashboards } from './entities/dashboard.ts'
-import { devices } from './entities/device.ts'
-import { users } from './entities/user.ts'
-import type { TestPlatform } from './testkit.ts'
+import { entityId } from '../../model/entity-id.ts'
+import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import { actionOf } from '../audit/actions.ts'
+import { assets } from '../entities/asset.ts'
+import { customers } from '../entities/customer.ts'
+import { dashboards } from '../entities/dashboard.ts'
+import { devices } from '../entities/device.ts'
+import { users } from '../entities/user.ts'
+import type { TestPlatform } from '../testkit.ts'
 
 /** Changes by a user, each with names of its own. */
 export const CHANGES: Readonly<Record<string, (platform: TestPlatform, name: string) => Promise<void>>> = {

@@ -1,5 +1,5 @@
 /** For tests: a store that dies at one of its durable steps, found by counting them. What happens after that does not reach the disk. */
-import type { EntityStore } from '../storage/entities/entity-store.ts'
+import type { EntityStore } from '../../storage/entities/entity-store.ts'
 
 export class Killed extends Error {}
 

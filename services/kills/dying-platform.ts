@@ -3,9 +3,9 @@
  * is at it, or as soon as it has answered. Never where there is no such step.
  */
 import { z } from 'zod'
-import { openEntityStore, openPostgresEntityStore, type EntityStore } from '../storage/entities/entity-store.ts'
-import { DECLARED_TABLES } from './entities/declared.ts'
-import { openTestPlatform, testSecrets, type TestPlatform } from './testkit.ts'
+import { openEntityStore, openPostgresEntityStore, type EntityStore } from '../../storage/entities/entity-store.ts'
+import { DECLARED_TABLES } from '../entities/declared.ts'
+import { openTestPlatform, testSecrets, type TestPlatform } from '../testkit.ts'
 
 const clock = { now: () => 1_700_000_000_000 }
 
