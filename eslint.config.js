@@ -1,4 +1,5 @@
 import tseslint from 'typescript-eslint'
+import { lateAwait } from './scripts/lint/late-await.ts'
 
 /** Clock and chance are handed in: these globals are for the composition root, the edges and tests. */
 const handedIn = [
@@ -45,6 +46,22 @@ export default tseslint.config(
     },
   },
   { files: ['**/*.js'], extends: [tseslint.configs.disableTypeChecked] },
+  {
+    // A rejection that nobody waits for ends a process; in a test it fails the test.
+    files: ['**/*.ts'],
+    ignores: [
+      '**/*.test.ts',
+      '**/*contract.ts',
+      '**/*testkit.ts',
+      'test/**',
+      'benchmarks/**',
+      'clients/**',
+      'scripts/**',
+      'services/kills/**',
+    ],
+    plugins: { millrace: { rules: { 'late-await': lateAwait } } },
+    rules: { 'millrace/late-await': 'error' },
+  },
   {
     files: ['engine/**/*.ts', 'nodes/**/*.ts'],
     ignores: ['**/*.test.ts', '**/testkit.ts'],

@@ -10,6 +10,7 @@ import { dirname, resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { createGunzip, createGzip, type Gzip } from 'node:zlib'
 import { z } from 'zod'
+import { awaitedLater } from '../model/awaited-later.ts'
 import { defineErrors, errorText } from '../model/errors.ts'
 import { syncFolder } from './synced-files.ts'
 
@@ -57,10 +58,9 @@ export class TenantFileWriter {
     this.path = path
     const out = createWriteStream(`${path}.new`, { mode: 0o600 })
     this.gzip.pipe(out)
-    this.ended = finished(out)
+    // The next line that is written reports it: a disk may be full while the server is asked for more.
+    this.ended = awaitedLater(finished(out))
     this.gzip.on('error', (error) => out.destroy(error))
-    // Told by the next line that is written: a disk may be full while the server is asked for more.
-    this.ended.catch(() => undefined)
     out.on('error', (error) => this.gzip.destroy(error))
   }
 

@@ -2,6 +2,7 @@
 import { createActorSystem } from '../engine/actor/system.ts'
 import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { ScriptHost } from '../engine/script/script.ts'
+import { awaitedLater } from '../model/awaited-later.ts'
 import type { Clock } from '../model/clock.ts'
 import { errorText } from '../model/errors.ts'
 import { stringifyJson } from '../model/json.ts'
@@ -88,7 +89,7 @@ function rehearse(chain: DrawnChain, startMs: number, descriptions: readonly Wor
     ...{ tenantId: REHEARSAL_TENANT, catalogue: parts.catalogue, world, clock, random, actors, pause: parts.pause },
   })
   const close = async (): Promise<void> => {
-    const closing = rehearsal.close()
+    const closing = awaitedLater(rehearsal.close())
     await clock.settle()
     await closing
   }

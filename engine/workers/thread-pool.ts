@@ -3,6 +3,7 @@
  * messages, never one.
  */
 import type { Piscina } from 'piscina'
+import { awaitedLater } from '../../model/awaited-later.ts'
 import { defineErrors, errorText } from '../../model/errors.ts'
 import { threadArguments } from '../../model/thread-arguments.ts'
 
@@ -41,9 +42,7 @@ export interface ThreadPool<Request, Answer> {
 /** Starts the threads at once, as soon as piscina is loaded: most processes never need it. */
 export function createThreadPool<Request, Answer>(options: ThreadPoolOptions): ThreadPool<Request, Answer> {
   let pool: Piscina<Request, Answer> | undefined
-  const starting = startPool<Request, Answer>(options).then((started) => (pool = started))
-  // Whoever runs a task or closes hears of it.
-  starting.catch(() => undefined)
+  const starting = awaitedLater(startPool<Request, Answer>(options).then((started) => (pool = started)))
   let closing: Promise<void> | undefined
   let running = 0
   let ended: (() => void) | undefined

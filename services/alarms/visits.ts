@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import { ALARM_SEVERITIES } from '../../model/alarm-severity.ts'
+import { awaitedLater } from '../../model/awaited-later.ts'
 import type { Clock } from '../../model/clock.ts'
 import { ENTITY_TYPES } from '../../model/entity-id.ts'
 import { isMillraceError } from '../../model/errors.ts'
@@ -232,19 +233,19 @@ export class AlarmVisits {
     if (before !== undefined) return before
     const known: Known = { highest: NO_ROW, read: undefined, mayHaveRows: true }
     this.streams.set(stream, known)
-    known.read = this.parts.entities.alarmVisits
-      .highestSequence(this.nameOf(stream))
-      .then((highest = NO_ROW) => {
-        known.highest = Math.max(known.highest, highest)
-        known.read = undefined
-      })
-      .catch((error: unknown) => {
-        // The next visit reads it again.
-        if (this.streams.get(stream) === known) this.streams.delete(stream)
-        throw error
-      })
-    // Whoever waits for it hears of the error.
-    known.read.catch(() => undefined)
+    known.read = awaitedLater(
+      this.parts.entities.alarmVisits
+        .highestSequence(this.nameOf(stream))
+        .then((highest = NO_ROW) => {
+          known.highest = Math.max(known.highest, highest)
+          known.read = undefined
+        })
+        .catch((error: unknown) => {
+          // The next visit reads it again.
+          if (this.streams.get(stream) === known) this.streams.delete(stream)
+          throw error
+        }),
+    )
     return known
   }
 

@@ -3,6 +3,7 @@
  * entity, what it presents, its attributes, their audit rows and their messages, all of it or nothing. Its series lie in another store: they come after
  * it, and with it once more where they did not come.
  */
+import { awaitedLater } from '../../model/awaited-later.ts'
 import type { Clock } from '../../model/clock.ts'
 import { entityId } from '../../model/entity-id.ts'
 import { isMillraceError, type MillraceError } from '../../model/errors.ts'
@@ -97,10 +98,8 @@ export class BulkImport implements Importer {
     const all: Promise<readonly LineOutcome[]>[] = []
     try {
       for (const some of groups(lines)) {
-        const own = line.together(some, request.columns)
-        // Told below: the one before it may fail first.
-        own.catch(() => undefined)
-        all.push(own)
+        // Those before it may fail first.
+        all.push(awaitedLater(line.together(some, request.columns)))
         await all.at(-GROUPS_AT_ONCE)
       }
       return (await Promise.all(all)).flat()
@@ -149,9 +148,8 @@ class LineImport {
       const row = rowOf(cells, columns)
       return { number, row, name: nameIn(this.service.definition, row) }
     })
-    const there = this.named([...new Set(rows.map(({ name }) => name))])
-    // Each line that is first of its name waits for it.
-    there.catch(() => undefined)
+    // By each line that is first of its name.
+    const there = awaitedLater(this.named([...new Set(rows.map(({ name }) => name))]))
     return Promise.all(
       rows.map((line) => {
         const before = this.earlier.get(line.name)

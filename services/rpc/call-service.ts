@@ -3,6 +3,7 @@
  * of the device, which a node hands the call to, or of the node that answers REST calls. Source: `rest-api.md` 6.
  */
 import { z } from 'zod'
+import { awaitedLater } from '../../model/awaited-later.ts'
 import type { Clock, Random } from '../../model/clock.ts'
 import type { Page, PageQuery } from '../../model/entities.ts'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
@@ -220,7 +221,7 @@ export class CallService implements NodeCalls {
     if (waiting >= MAX_WAITING || !this.parts.answers.hasRoom) throw RpcErrors.TOO_MANY_WAITING({ limit: MAX_WAITING })
     if (this.parts.answers.has(id)) throw RpcErrors.ID_TAKEN({ id })
     this.waiting.set(tenantId, waiting + 1)
-    const answer = this.parts.answers.wait(id, withinMs)
+    const answer = awaitedLater(this.parts.answers.wait(id, withinMs))
     try {
       await send()
       return await answer

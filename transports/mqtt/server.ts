@@ -1,6 +1,7 @@
 /**
  * The MQTT server: accepts connections within the limit, whatever carries them, owns what sessions share, and writes once a turn for all.
  */
+import { awaitedLater } from '../../model/awaited-later.ts'
 import { errorText } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
 import type { Clock } from '../../model/clock.ts'
@@ -169,7 +170,7 @@ class MqttServer implements MqttTransport, SessionHost, Door {
 
   private async closeAll(): Promise<void> {
     this.stopListening()
-    const ended = Promise.all([...this.listeners.values()].map((listener) => listener.close()))
+    const ended = awaitedLater(Promise.all([...this.listeners.values()].map((listener) => listener.close())))
     for (const session of this.sessions) session.close(Reason.SERVER_SHUTTING_DOWN)
     this.keptSessions.close()
     const timer = this.options.clock.after(CLOSE_TIMEOUT_MS, () => {

@@ -10,6 +10,7 @@ import { isSource, type NodeCatalogue } from '../../engine/rulechain/node.ts'
 import { createRuleEngine, type RuleEngine } from '../../engine/rulechain/rule-engine.ts'
 import { StatesInMemory } from '../../engine/state/memory-store.ts'
 import { NodeStates } from '../../engine/state/node-states.ts'
+import { awaitedLater } from '../../model/awaited-later.ts'
 import type { TrialChain } from '../../model/chain-trial.ts'
 import type { RuleChainGraph, RuleNode } from '../../model/entities.ts'
 import { errorText } from '../../model/errors.ts'
@@ -176,13 +177,10 @@ export class TrialEngine {
   /** Waits for what needs both its clock's turns and real time. Undefined where it takes too long. */
   private async settled<Value>(wanted: Promise<Value>): Promise<Value | undefined> {
     let isDone = false
-    const done = wanted.finally(() => (isDone = true))
+    const done = awaitedLater(wanted.finally(() => (isDone = true)))
     for (let looks = 0; !isDone; looks++) {
       await this.clock.settle()
-      if (!isDone && !(await this.parts.pause(looks))) {
-        done.catch(() => undefined)
-        return undefined
-      }
+      if (!isDone && !(await this.parts.pause(looks))) return undefined
     }
     return done
   }

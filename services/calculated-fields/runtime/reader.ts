@@ -1,4 +1,5 @@
 /** What a turn must know beside its state: fields that apply, values of arguments that are new here, and whom else the news concerns. */
+import { awaitedLater } from '../../../model/awaited-later.ts'
 import type { ArgumentNeed, Needs, SingleValue } from '../../../model/calculated-fields/kind.ts'
 import type { EntityId } from '../../../model/entity-id.ts'
 import type { AttributeService } from '../../attribute-service.ts'
@@ -106,8 +107,8 @@ export class CalculationReader {
     if (facts?.tenantId !== tenantId || isProfile(entity)) return undefined
     const limits = this.parts.limits.soon(tenantId)
     if (isLater(limits)) {
-      // What is wrong with it hears who waits for it: the process would end of a promise that nobody hears.
-      limits.catch(() => undefined)
+      // By `readAll`, which asks for the same.
+      void awaitedLater(limits)
       return undefined
     }
     if (payload.from === undefined && this.dependentsIn(tenantId, entity, payload).length > 0) return undefined

@@ -1,6 +1,7 @@
 /** Requests to an SQLite thread and their answers: what is asked in one go travels as one list. */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { awaitedLater } from '../../../model/awaited-later.ts'
 import { errorText } from '../../../model/errors.ts'
 import { threadArguments } from '../../../model/thread-arguments.ts'
 import { EntityStoreErrors } from '../errors.ts'
@@ -69,7 +70,8 @@ export class ThreadCalls {
   async close(): Promise<void> {
     this.isClosing = true
     if (this.ended !== undefined) return
-    const exit = once(this.worker, 'exit')
+    // It rejects where the thread dies, and so does the request.
+    const exit = awaitedLater(once(this.worker, 'exit'))
     await this.request((id) => ({ kind: 'close', id }))
     await exit
   }
