@@ -4,8 +4,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { CertificateFiles } from '../../support/certificates.ts'
 import { startDtlsProxy, type DtlsProxy } from '../../support/dtls-proxy.ts'
-import { certificateOf, LONG_AGO } from './certified.ts'
-import type { Connected, Entity, Kind, World } from './kinds.ts'
+import { makeWithCertificate } from './credentials.ts'
+import type { Connected, Kind, World } from './kinds.ts'
 
 const run = promisify(execFile)
 
@@ -30,21 +30,9 @@ async function inOne({ certFile, keyFile }: CertificateFiles): Promise<string> {
 function observing(observed: 'attributes' | 'rpc'): Kind {
   return {
     name: `certificate over CoAP and DTLS, observing ${observed}`,
-    async make({ rest, authority, dtlsPort = 0 }, device) {
-      const [own, later, stranger, expired] = [
-        await authority.issue([device]),
-        await authority.issue([device]),
-        await authority.issue([device]),
-        await authority.issue([`${device} expired`], LONG_AGO),
-      ]
-      const save = async (name: string, { certFile }: CertificateFiles) =>
-        rest.expect<Entity>('POST', '/api/device-with-credentials', {
-          device: { name },
-          credentials: { ...(await certificateOf(certFile)), credentialsId: '' },
-        })
-      const { id } = await save(device, own)
-      await save(`${device} expired`, expired)
-      const open = async (files: CertificateFiles): Promise<Connected> => {
+    make(world, device) {
+      const { authority, dtlsPort = 0 } = world
+      return makeWithCertificate(world, device, async (files) => {
         // Its server's certificate has no name of a host: what is shown to the server is the matter here.
         const shown = ['-v', '6', '-n', '-c', await inOne(files), '-C', authority.caFile]
         const uri = `coaps://127.0.0.1:${dtlsPort}/api/v1`
@@ -54,12 +42,7 @@ function observing(observed: 'attributes' | 'rpc'): Kind {
           return / c:2\.01 /.test(stdout)
         }
         return { ...(await observation([...shown, '-m', 'get', `${uri}/${observed}`])), send }
-      }
-      return {
-        ...{ deviceId: id.id, writesTo: device, others: await certificateOf(later.certFile) },
-        connect: () => open(own),
-        strangers: { 'another certificate': () => open(stranger), 'an expired certificate': () => open(expired) },
-      }
+      })
     },
   }
 }

@@ -4,7 +4,7 @@ import { connectAsync, type IClientOptions } from 'mqtt'
 import { payloadBytes, willOf } from '../../../transports/mqtt/sparkplug/testkit.ts'
 import type { Authority, CertificateFiles } from '../../support/certificates.ts'
 import type { RestClient } from '../../support/clients.ts'
-import { certificateOf, LONG_AGO } from './certified.ts'
+import { LONG_AGO, madeWithToken, makeWithCertificate, makeWithToken } from './credentials.ts'
 import type { Connected, Entity, Kind, Made, World } from './kinds.ts'
 
 const TELEMETRY = 'v1/devices/me/telemetry'
@@ -50,16 +50,10 @@ const at = ({ millrace }: World, scheme: 'mqtt' | 'mqtts' | 'ws'): string =>
 function byToken(name: string, scheme: 'mqtt' | 'mqtts' | 'ws', protocolVersion: 4 | 5): Kind {
   return {
     name,
-    async make(world, device) {
-      const open = async (username: string): Promise<Connected> =>
-        connected(at(world, scheme), { username, protocolVersion, ...(await trust(world, scheme)) })
-      return {
-        deviceId: await world.rest.createDevice(device, device),
-        ...{ writesTo: device, others: { credentialsId: `${device} later` } },
-        connect: () => open(device),
-        strangers: { 'another token': () => open(`${device}x`) },
-      }
-    },
+    make: (world, device) =>
+      makeWithToken(world, device, async (username) =>
+        connected(at(world, scheme), { username, protocolVersion, ...(await trust(world, scheme)) }),
+      ),
   }
 }
 
@@ -96,29 +90,10 @@ async function shown({ certFile, keyFile }: CertificateFiles, ...behind: readonl
 
 const byCertificate: Kind = {
   name: 'certificate over MQTT and TLS',
-  async make(world, device) {
-    const { rest, authority } = world
-    const [own, later, stranger, expired] = [
-      await authority.issue([device]),
-      await authority.issue([device]),
-      await authority.issue([device]),
-      await authority.issue([`${device} expired`], LONG_AGO),
-    ]
-    const save = async (name: string, { certFile }: CertificateFiles) =>
-      rest.expect<Entity>('POST', '/api/device-with-credentials', {
-        device: { name },
-        credentials: { ...(await certificateOf(certFile)), credentialsId: '' },
-      })
-    const { id } = await save(device, own)
-    await save(`${device} expired`, expired)
-    const open = async (files: CertificateFiles) =>
-      connected(at(world, 'mqtts'), { ...(await trust(world, 'mqtts')), ...(await shown(files)) })
-    return {
-      ...{ deviceId: id.id, writesTo: device, others: await certificateOf(later.certFile) },
-      connect: () => open(own),
-      strangers: { 'another certificate': () => open(stranger), 'an expired certificate': () => open(expired) },
-    }
-  },
+  make: (world, device) =>
+    makeWithCertificate(world, device, async (files) =>
+      connected(at(world, 'mqtts'), { ...(await trust(world, 'mqtts')), ...(await shown(files)) }),
+    ),
 }
 
 /** The members of a profile whose devices come with certificates of this authority. */
@@ -202,11 +177,7 @@ const asGateway: Kind = {
           payload: (value) => JSON.stringify({ [child]: [{ n: value }] }),
         },
       )
-    return {
-      ...{ deviceId: id.id, writesTo: child, others: { credentialsId: `${device} later` } },
-      connect: () => open(device),
-      strangers: { 'another token': () => open(`${device}x`) },
-    }
+    return madeWithToken(device, id.id, child, open)
   },
 }
 
@@ -240,11 +211,7 @@ const asEdgeNode: Kind = {
         },
       )
     }
-    return {
-      ...{ deviceId: id.id, writesTo: `plant:${device}:D`, others: { credentialsId: `${device} later` } },
-      connect: () => open(device),
-      strangers: { 'another token': () => open(`${device}x`) },
-    }
+    return madeWithToken(device, id.id, `plant:${device}:D`, open)
   },
 }
 

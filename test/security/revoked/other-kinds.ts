@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { RawClient } from '../../../transports/coap/testkit.ts'
 import { TestClient } from '../../../transports/lwm2m/testkit.ts'
 import { createLwm2mDevice } from '../../support/lwm2m-device.ts'
-import { endedBy, type Connected, type Kind, type World } from './kinds.ts'
+import { makeWithToken } from './credentials.ts'
+import { endedBy, type Connected, type Kind } from './kinds.ts'
 
 const CONTENT_FORMAT = { number: 12, value: Buffer.of(110) }
 
@@ -36,17 +37,8 @@ function longPolling(waitsFor: 'attributes/updates' | 'rpc'): Kind {
           close: () => Promise.resolve(abort.abort()),
         }
       }
-      return tokenDevice(world, device, open)
+      return makeWithToken(world, device, open)
     },
-  }
-}
-
-async function tokenDevice(world: World, device: string, open: (token: string) => Promise<Connected>) {
-  return {
-    deviceId: await world.rest.createDevice(device, device),
-    ...{ writesTo: device, others: { credentialsId: `${device}later` } },
-    connect: () => open(device),
-    strangers: { 'another token': () => open(`${device}x`) },
   }
 }
 
@@ -56,7 +48,7 @@ function observing(observed: 'attributes' | 'rpc'): Kind {
   return {
     name: `token over CoAP, observing ${observed}`,
     make: (world, device) =>
-      tokenDevice(world, device, async (token) => {
+      makeWithToken(world, device, async (token) => {
         const client = await RawClient.open(world.millrace.ports['coap'] ?? 0)
         const path = `/api/v1/${token}`
         const own = (++tokens).toString(16).padStart(4, '0')
