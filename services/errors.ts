@@ -24,7 +24,8 @@ export const ServiceErrors = defineErrors('services', {
   NAME_MALFORMED: { ...BAD_REQUEST, text: 'Validation error: {property} is malformed' },
   NAME_TOO_LONG: { ...BAD_REQUEST, text: 'Validation error: {property} length must be equal or less than {limit}' },
   CUSTOMER_TITLE_RESERVED: { ...BAD_REQUEST, text: "'{title}' title for customer is system reserved!" },
-  CUSTOMER_UNKNOWN: { ...BAD_REQUEST, text: "Can't assign to non-existent customer!" },
+  CUSTOMER_UNKNOWN: { ...BAD_REQUEST, text: "Can't assign {entity} to non-existent customer!" },
+  CUSTOMER_FOREIGN: { ...BAD_REQUEST, text: "Can't assign {entity} to customer from different tenant!" },
   NOT_ASSIGNED_ENTITY: { ...BAD_REQUEST, text: "{entity} isn't assigned to any customer!" },
   EMAIL_INVALID: { ...BAD_REQUEST, text: "Invalid email address format '{email}'!" },
   PASSWORD_WRONG: { ...BAD_REQUEST, text: "Current password doesn't match!" },
@@ -40,7 +41,9 @@ export const ServiceErrors = defineErrors('services', {
   ASSET_PROFILE_QUEUE_UNKNOWN: { ...BAD_REQUEST, text: 'Asset profile is referencing to non-existent queue!' },
   DEFAULT_ASSET_PROFILE_DELETE: { ...BAD_REQUEST, text: 'Deletion of Default Asset Profile is prohibited!' },
   PROFILE_DASHBOARD_UNKNOWN: { ...BAD_REQUEST, text: "Can't assign non-existent dashboard!" },
+  PROFILE_DASHBOARD_FOREIGN: { ...BAD_REQUEST, text: "Can't assign dashboard from different tenant!" },
   PROFILE_CHAIN_UNKNOWN: { ...BAD_REQUEST, text: "Can't assign non-existent rule chain!" },
+  PROFILE_CHAIN_FOREIGN: { ...BAD_REQUEST, text: "Can't assign rule chain from different tenant!" },
 })
 
 export const QueueErrors = defineErrors('queue', {

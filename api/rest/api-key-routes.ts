@@ -6,7 +6,7 @@ import { apiKeys, type ApiKey } from '../../services/entities/api-key.ts'
 import { users } from '../../services/entities/user.ts'
 import type { People } from '../../services/users/people.ts'
 import { found } from './authorize.ts'
-import { idObject, optionalId } from './body.ts'
+import { idObject, optionalId, optionalText } from './body.ts'
 import type { EntityRoutesParts } from './declared/entity-routes.ts'
 import { paging } from './declared/query.ts'
 import type { DeclaredRoute } from './declared/route.ts'
@@ -19,7 +19,7 @@ const KEY = withMembers({ expired: { type: 'boolean' }, value: { type: ['string'
 const saveSchema = z.object({
   id: optionalId,
   userId: idObject.transform(({ id }) => id),
-  description: z.string().max(255),
+  description: optionalText,
   enabled: z.boolean().nullish(),
   expirationTime: z.int().min(0).nullish(),
 })
@@ -35,7 +35,7 @@ export function apiKeyRoutes({
 }: ApiKeyRoutesParts): readonly DeclaredRoute[] {
   const service = declared.of(apiKeys)
   const info = (key: ApiKey): JsonObject => ({ ...apiKeys.jsonOf(key), expired: keys.isExpired(key) })
-  const keyOf = async (id: string): Promise<ApiKey> => found(await service.findAnywhere(id), 'API key', id)
+  const keyOf = async (id: string): Promise<ApiKey> => found(await service.findAnywhere(id), apiKeys.label, id)
   const toChange = {
     authorities: EVERYBODY,
     targets: { apiKeyId: { entity: apiKeys, operation: 'WRITE' } },
@@ -62,8 +62,13 @@ export function apiKeyRoutes({
       ],
       answer: KEY,
       handle: async ({ principal, body }) => {
-        const { id, userId, description } = body
-        const draft = { userId, description, enabled: body.enabled ?? true, expirationTime: body.expirationTime ?? 0 }
+        const { id, userId } = body
+        const draft = {
+          userId,
+          description: body.description ?? '',
+          enabled: body.enabled ?? true,
+          expirationTime: body.expirationTime ?? 0,
+        }
         if (id !== undefined) return { ...info(await service.saveByUser(principal, { id, ...draft })), value: null }
         const { key, value } = await keys.create(principal, draft)
         return { ...info(key), value }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { NULL_UUID, isUuid } from '../../model/entity-id.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.ts'
+import { textInput } from '../../services/entities/column.ts'
 import { ParameterErrors } from '../errors.ts'
 import type { PublicCall } from './route.ts'
 
@@ -37,7 +38,7 @@ export const optionalId = idObject
     reference === null || reference === undefined || reference.id === NULL_UUID ? undefined : reference.id,
   )
 
-export const optionalText = z.string().nullish()
+export const optionalText = textInput
 export const optionalVersion = z
   .int()
   .nullish()

@@ -7,6 +7,7 @@ import { SYSTEM_TENANT } from '../../services/changes.ts'
 import { customers } from '../../services/entities/customer.ts'
 import { users, type DeclaredUser } from '../../services/entities/user.ts'
 import { activationLink } from '../../services/users/accounts.ts'
+import { UserErrors } from '../../services/users/errors.ts'
 import type { People } from '../../services/users/people.ts'
 import type { Auth } from '../auth/auth.ts'
 import { ApiErrors } from '../errors.ts'
@@ -98,6 +99,8 @@ function oneUser({ make, declared, people: { accounts }, linkBase }: UserRoutesP
       body: undefined,
       answer: undefined,
       handle: async ({ principal, path }) => {
+        if (principal.authority === 'SYS_ADMIN' && principal.userId === path.userId)
+          throw UserErrors.SYSTEM_ADMINISTRATOR_HIMSELF()
         await service.deleteByUser(principal, path.userId)
         return EMPTY_ANSWER
       },

@@ -5,7 +5,10 @@ import { flag, name, optionalId, optionalText } from './column.ts'
 import { defineEntity } from './define.ts'
 
 const taken = (): Error => EntityStoreErrors.NAME_TAKEN({ entity: 'Asset profile', property: 'name' })
-const chainMissing = (): Error => ServiceErrors.PROFILE_CHAIN_UNKNOWN()
+const chain = {
+  missing: () => ServiceErrors.PROFILE_CHAIN_UNKNOWN(),
+  foreign: () => ServiceErrors.PROFILE_CHAIN_FOREIGN(),
+}
 
 export const assetProfiles = defineEntity({
   type: 'ASSET_PROFILE',
@@ -18,15 +21,16 @@ export const assetProfiles = defineEntity({
     image: optionalText({ isFree: true, sort: false }),
     defaultRuleChainId: optionalId('RULE_CHAIN', {
       whenDeleted: 'refuse',
-      missing: chainMissing,
+      ...chain,
       inUse: () => ServiceErrors.ASSET_PROFILE_CHAIN_IN_USE(),
     }),
     defaultDashboardId: optionalId('DASHBOARD', {
       whenDeleted: 'forget',
       missing: () => ServiceErrors.PROFILE_DASHBOARD_UNKNOWN(),
+      foreign: () => ServiceErrors.PROFILE_DASHBOARD_FOREIGN(),
     }),
     defaultQueueName: optionalText(),
-    defaultEdgeRuleChainId: optionalId('RULE_CHAIN', { whenDeleted: 'forget', missing: chainMissing }),
+    defaultEdgeRuleChainId: optionalId('RULE_CHAIN', { whenDeleted: 'forget', ...chain }),
     default: flag(false, { column: 'is_default' }),
   },
   unique: [{ members: ['name'], otherwise: taken }],

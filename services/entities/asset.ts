@@ -25,7 +25,7 @@ export const assets = defineEntity({
     ],
   },
   columns: {
-    customerId: customerId(),
+    customerId: customerId('asset'),
     name: name(),
     type: copy({ by: 'assetProfileId', member: 'name' }),
     label: optionalText({ search: true }),

@@ -81,7 +81,7 @@ const NO_CHECK = (): void => {}
 const isNone = (value: unknown): value is null | undefined => value === null || value === undefined
 
 /** Numbers and booleans for text are taken, as the reference does. */
-const textInput = z
+export const textInput = z
   .union([z.string(), z.number(), z.boolean(), z.bigint(), z.instanceof(WholeDouble)])
   .nullish()
   .transform((value) => (isNone(value) ? undefined : typeof value === 'string' ? value : stringifyJson(value)))
@@ -326,11 +326,15 @@ export function copy(
   }
 }
 
-/** Whose it is in the tenant: nobody's is shown as the null id, not as null (`rest-api.md` 3.3). */
-export function customerId(): Column<string | null> {
-  const missing = (): Error => ServiceErrors.CUSTOMER_UNKNOWN()
+/**
+ * Whose it is in the tenant: nobody's is shown as the null id, not as null (`rest-api.md` 3.3). `entity`: what it is a member of, as
+ * messages say it.
+ */
+export function customerId(entity: string): Column<string | null> {
+  const missing = (): Error => ServiceErrors.CUSTOMER_UNKNOWN({ entity })
+  const foreign = (): Error => ServiceErrors.CUSTOMER_FOREIGN({ entity })
   return {
-    ...optionalId('CUSTOMER', { whenDeleted: 'forget', missing }),
+    ...optionalId('CUSTOMER', { whenDeleted: 'forget', missing, foreign }),
     shape: idShape('CUSTOMER'),
     toJson: (value) => ({ entityType: 'CUSTOMER', id: value ?? NULL_UUID }),
   }

@@ -35,7 +35,7 @@ export const devices = defineEntity({
     ],
   },
   columns: {
-    customerId: customerId(),
+    customerId: customerId('device'),
     name: name(),
     type: copy(
       { by: 'deviceProfileId', member: 'name' },

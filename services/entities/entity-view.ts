@@ -71,7 +71,7 @@ export const entityViews = defineEntity({
       entityTypes: ['DEVICE', 'ASSET'],
       inUse: (type) => EntityViewErrors.SOURCE_IN_USE({ type: type.toLowerCase() }),
     }),
-    customerId: customerId(),
+    customerId: customerId('entity view'),
     name: name(),
     type: name(),
     keys: keys(),

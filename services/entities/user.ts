@@ -24,9 +24,10 @@ function email(): Column<string> {
 }
 
 function customer(): Column<string | null> {
-  const column = customerId()
+  const column = customerId('user')
   const missing = (): Error => UserErrors.CUSTOMER_UNKNOWN()
-  return { ...column, references: { entityType: 'CUSTOMER', whenDeleted: 'delete', missing } }
+  const foreign = (): Error => UserErrors.CUSTOMER_FOREIGN()
+  return { ...column, references: { entityType: 'CUSTOMER', whenDeleted: 'delete', missing, foreign } }
 }
 
 export const users = defineEntity({
@@ -74,7 +75,8 @@ export const users = defineEntity({
     if (!mayMake(principal, record, before)) throw ServiceErrors.PERMISSION_DENIED()
     const taken = await services.store.users.findByEmail(record.email)
     if (taken !== undefined && taken.id !== record.id) throw EntityStoreErrors.EMAIL_TAKEN({ email: record.email })
-    if (before?.authority !== record.authority && before !== undefined) await checkNotLast(before, services.of(users))
+    if (before !== undefined && before.authority !== record.authority) throw UserErrors.AUTHORITY_FIXED()
+    if (before !== undefined && before.customerId !== record.customerId) throw UserErrors.CUSTOMER_FIXED()
     if (before !== undefined) return { record }
     return { record, following: [services.store.users.insertCredentials(await newCredentials(services.store, record))] }
   },

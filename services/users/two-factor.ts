@@ -204,12 +204,12 @@ export class TwoFactor {
     return this.change(principal, (before) => withOneDefault(confirmed(before), chosen))
   }
 
-  /** One of them is asked for first, always. Throws `TWO_FACTOR_ABSENT`. */
+  /** One of them is asked for first, always. Throws `TWO_FACTOR_UNKNOWN`. */
   setDefault(principal: Principal, type: ProviderType, useByDefault: boolean): Promise<JsonObject> {
     return this.change(principal, (before) => {
       const member = MEMBERS[type]
       const config = before[member]
-      if (config === undefined) throw UserErrors.TWO_FACTOR_ABSENT()
+      if (config === undefined) throw UserErrors.TWO_FACTOR_UNKNOWN({ type })
       if (useByDefault) return withOneDefault(before, type)
       return withOneDefault({ ...before, [member]: { ...config, useByDefault: false } })
     })

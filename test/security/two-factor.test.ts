@@ -117,6 +117,8 @@ test('one of the factors is asked for first, whatever is set up, chosen, taken a
     ['TOTP', false],
     ['EMAIL', true],
   ])
+  const absent = await call('PUT', `${CONFIG}?providerType=BACKUP_CODE`, token, { useByDefault: true })
+  assert.deepEqual([absent.status, absent.body['message']], [400, 'Config for BACKUP_CODE 2FA provider not found'])
   const put = async (type: string, useByDefault: boolean) =>
     defaults((await call('PUT', `${CONFIG}?providerType=${type}`, token, { useByDefault })).body)
   const totpFirst = [
