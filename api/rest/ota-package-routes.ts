@@ -12,7 +12,7 @@ import { jsonWithBytes } from './files.ts'
 import { attachment, MAX_UPLOAD_BYTES, uploadedFile } from './form.ts'
 import { rawAnswer } from './declared/declare.ts'
 import { crud, type EntityRoutesParts } from './declared/entity-routes.ts'
-import { optionalText, paging, requiredChoice } from './declared/query.ts'
+import { optionalText, paging, requiredChoiceOfAnyCase } from './declared/query.ts'
 import { pageShape, recordShape } from './declared/shapes.ts'
 import type { DeclaredRoute } from './declared/route.ts'
 import { oneOf } from './query.ts'
@@ -112,7 +112,7 @@ export function otaPackageRoutes(parts: OtaRoutesParts): readonly DeclaredRoute[
       about: 'Uploads the bytes of an OTA package, once.',
       authorities: TENANT,
       targets: { otaPackageId: { entity: otaPackages, operation: 'WRITE' } },
-      query: { checksum: optionalText, checksumAlgorithm: requiredChoice(CHECKSUM_ALGORITHMS) },
+      query: { checksum: optionalText, checksumAlgorithm: requiredChoiceOfAnyCase(CHECKSUM_ALGORITHMS) },
       bodyIs: 'form',
       maxBodyBytes: MAX_UPLOAD_BYTES,
       body: z.object({ file: uploadedFile }),

@@ -12,11 +12,11 @@ export const ContentErrors = defineErrors('content', {
   OTA_TAKEN: { ...BAD_REQUEST, text: 'OtaPackage with such title and version already exists!' },
   OTA_TYPE_MISSING: { ...BAD_REQUEST, text: 'Type should be specified!' },
   OTA_URL_MISSING: { ...BAD_REQUEST, text: 'Ota package URL should be specified!' },
-  OTA_FIXED: { ...BAD_REQUEST, text: 'Updating otaPackage {what} is prohibited!' },
+  OTA_FIXED: { ...BAD_REQUEST, text: 'Updating {what} is prohibited!' },
   OTA_CHECKSUM: { ...BAD_REQUEST, text: 'Wrong otaPackage file!' },
   OTA_OTHER: { ...BAD_REQUEST, text: 'The device is to have {title} {version}' },
   FILES_BUSY: { kind: 'retryable', status: 503, text: 'Too many files are sent at once, try again later' },
   FILE_EMPTY: { ...BAD_REQUEST, text: 'The file is empty' },
-  SHARE_USED_UP: { ...BAD_REQUEST, text: 'Failed to store: the {what} of the tenant may have at most {limit} bytes' },
+  SHARE_USED_UP: { ...BAD_REQUEST, text: '{what} total size exceeds the maximum of {limit}' },
   NOT_FOUND: { kind: 'invalid', status: 404, text: "Requested item wasn't found!", restCode: 32 },
 })

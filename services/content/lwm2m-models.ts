@@ -2,6 +2,7 @@
 import type { X2jOptions } from 'fast-xml-parser'
 import { z } from 'zod'
 import type { JsonObject } from '../../model/json.ts'
+import { displayedSize } from './displayed-size.ts'
 import { ResourceErrors } from './resource-errors.ts'
 import { readXml } from './xml.ts'
 
@@ -68,7 +69,7 @@ const FORM: X2jOptions = {
 
 /** The first object of the document. Throws `MODEL`, `TOO_LARGE`. */
 export async function parseModel(bytes: Buffer, fileName: string): Promise<ObjectModel> {
-  if (bytes.length > MAX_MODEL_BYTES) throw ResourceErrors.TOO_LARGE({ limit: MAX_MODEL_BYTES })
+  if (bytes.length > MAX_MODEL_BYTES) throw ResourceErrors.TOO_LARGE({ limit: displayedSize(MAX_MODEL_BYTES) })
   const refused = (cause: unknown): Error => ResourceErrors.MODEL({ fileName }, cause)
   const read = await readXml(bytes.toString('utf8'), FORM)
   if ('refused' in read) throw refused(new Error(read.refused))

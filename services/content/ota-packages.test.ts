@@ -57,13 +57,14 @@ test('a package is uploaded once, with the bytes that its checksum says', async 
 
 test('what a package is can not be changed, what is said of it can', async () => {
   const { id } = await newPackage('1')
-  for (const change of [{ title: 'x' }, { packageVersion: '2' }, { type: 'SOFTWARE' }, { url: 'http://x' }])
+  const changes = [{ title: 'x' }, { packageVersion: '2' }, { type: 'SOFTWARE' }, { url: 'http://x' }, { tag: 'fw 1' }]
+  for (const change of changes)
     await assert.rejects(
       service().saveByUser(platform.tenant, { id, type: 'FIRMWARE', title: 'fw', packageVersion: '1', ...change }),
       { status: 400 },
     )
-  const saved = await newPackage('1', { id, tag: 'said' })
-  assert.equal(saved.tag, 'said')
+  const saved = await newPackage('1', { id, additionalInfo: { description: 'said' } })
+  assert.deepEqual(saved.additionalInfo, { description: 'said' })
   await assert.rejects(newPackage('1'), { message: 'OtaPackage with such title and version already exists!' })
 })
 

@@ -8,6 +8,7 @@ import type { EntityService } from '../entities/entity-service.ts'
 import { otaPackages, type OtaPackage } from '../entities/ota-package.ts'
 import { itemNotFound } from '../errors.ts'
 import { checksumOf, type ChecksumAlgorithm } from './checksums.ts'
+import { displayedSize } from './displayed-size.ts'
 import { ContentErrors } from './errors.ts'
 import type { FileRoom, HeldBytes } from './file-room.ts'
 import type { StoredBytes } from './stored-bytes.ts'
@@ -63,7 +64,7 @@ export class OtaPackages {
     { fileName, contentType, bytes }: UploadedBytes,
   ): Promise<OtaPackage> {
     const before = await this.required(id)
-    if (before.hasData || (before.url ?? '') !== '') throw ContentErrors.OTA_FIXED({ what: 'content type' })
+    if (before.hasData || (before.url ?? '') !== '') throw ContentErrors.OTA_FIXED({ what: 'otaPackage content type' })
     if (bytes.length === 0) throw ContentErrors.FILE_EMPTY()
     const checksum = await checksumOf(algorithm, bytes, this.parts.clock)
     if (expected !== undefined && expected.toLowerCase() !== checksum) throw ContentErrors.OTA_CHECKSUM()
@@ -73,7 +74,7 @@ export class OtaPackages {
       ...{ hasData: true, isLoadable: true, fileName, contentType, checksum },
       ...{ checksumAlgorithm: algorithm, dataSize: bytes.length },
     }
-    const tooMuch = (): Error => ContentErrors.SHARE_USED_UP({ what: 'OTA packages', limit: limit ?? 0 })
+    const tooMuch = (): Error => ContentErrors.SHARE_USED_UP({ what: 'Ota packages', limit: displayedSize(limit ?? 0) })
     const within = limit === undefined ? [] : [this.service.within(before, 'dataSize', limit, tooMuch)]
     return this.service.changeByUser(principal, before, members, {
       statements: [...within, ...this.parts.bytes.replace(before, bytes)],

@@ -209,7 +209,7 @@ test('a package that is not for the device is refused', async () => {
   const own = await newPackage('1', { deviceProfileId: device.deviceProfileId })
   const cases: readonly (readonly [object, string])[] = [
     [{ firmwareId: empty.id }, "Can't assign firmware with empty data!"],
-    [{ softwareId: own.id }, "Can't assign software with type: FIRMWARE!"],
+    [{ softwareId: own.id }, "Can't assign software with type: FIRMWARE"],
     [
       { firmwareId: own.id, deviceProfileId: fan.deviceProfileId },
       "Can't assign firmware with different deviceProfile!",

@@ -5,11 +5,14 @@ const BAD_REQUEST = { kind: 'invalid', status: 400, restCode: 31 } as const
 
 export const ResourceErrors = defineErrors('resources', {
   MISSING: { ...BAD_REQUEST, text: 'Resource {property} should be specified!' },
+  DATA_MISSING: { ...BAD_REQUEST, text: 'Resource data should be specified' },
+  FILE_NAME: { ...BAD_REQUEST, text: 'File name contains forbidden symbols' },
+  DATA_FIXED: { ...BAD_REQUEST, text: "This type of resource can't be updated" },
   TAKEN: { ...BAD_REQUEST, text: 'Resource with such {property} already exists!' },
   TYPE_FIXED: { ...BAD_REQUEST, text: "Resource type can't be changed!" },
   IMAGE_AS_RESOURCE: { ...BAD_REQUEST, text: 'Image resource type is not supported' },
-  TOO_LARGE: { ...BAD_REQUEST, text: 'Resource exceeds the maximum size of {limit} bytes' },
-  SHARE_USED_UP: { ...BAD_REQUEST, text: 'Resource total size exceeds the maximum of {limit} bytes' },
+  TOO_LARGE: { ...BAD_REQUEST, text: 'Resource exceeds the maximum size of {limit}' },
+  SHARE_USED_UP: { ...BAD_REQUEST, text: 'Resources total size exceeds the maximum of {limit}' },
   DATA_NOT_BASE64: { ...BAD_REQUEST, text: 'Resource data should be base64!' },
   MEDIA_TYPE: { ...BAD_REQUEST, text: 'Unsupported media type: {mediaType}' },
   NO_IMAGE: { ...BAD_REQUEST, text: 'Failed to read the image: {reason}' },

@@ -1,4 +1,5 @@
 /** Firmware and software of devices and profiles: what a save may name, and the note that devices are to be told (`rest-api.md` 14.3). */
+import { forgetBytes } from '../content/stored-bytes.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
@@ -7,6 +8,7 @@ import type { RowStore } from '../../storage/entities/tables/row-store.ts'
 import type { EntityAccess } from './define.ts'
 import { DeviceErrors } from './device-errors.ts'
 import { isAssignable, OTA_TYPES, otaPackages } from './ota-package.ts'
+import { rowsOf } from './rows.ts'
 
 export type PackageKind = (typeof OTA_TYPES)[number]
 
@@ -53,6 +55,25 @@ export async function checkPackages(record: Assigned, deviceProfileId: string, s
     if (found.deviceProfileId !== null && found.deviceProfileId !== deviceProfileId)
       throw DeviceErrors.PACKAGE_OF_OTHER_PROFILE({ kind })
   }
+}
+
+/** Steps that take the packages of a profile away with it: no other device can load them. */
+export async function deletionOfPackages(
+  { id, tenantId }: Pick<Assigned, 'id' | 'tenantId'>,
+  services: EntityAccess,
+): Promise<readonly Statement[]> {
+  const { store } = services
+  const packages = await services.of(otaPackages).findAllBy(tenantId, { deviceProfileId: id })
+  const ofEach = packages.flatMap((each) => [
+    forgetBytes(store, each.id),
+    ...store.deleteAttached(each.id),
+    store.cleanups.note(each.id),
+  ])
+  const whose = [
+    { column: 'tenant_id', is: tenantId },
+    { column: 'device_profile_id', is: id },
+  ]
+  return [...ofEach, rowsOf(otaPackages, store).deleteAll(whose)]
 }
 
 /** Steps of the save's transaction: devices are told after it, whatever happens in between. */

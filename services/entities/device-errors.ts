@@ -36,8 +36,8 @@ export const DeviceErrors = defineErrors('device', {
   PROVISION_KEY_TAKEN: { ...BAD_REQUEST, text: 'Device profile with such provision device key already exists!' },
   PACKAGE_UNKNOWN: { ...BAD_REQUEST, text: "Can't assign non-existent {kind}!" },
   PACKAGE_FOREIGN: { ...BAD_REQUEST, text: "Can't assign {kind} from different tenant!" },
-  PACKAGE_TYPE: { ...BAD_REQUEST, text: "Can't assign {kind} with type: {type}!" },
+  PACKAGE_TYPE: { ...BAD_REQUEST, text: "Can't assign {kind} with type: {type}" },
   PACKAGE_EMPTY: { ...BAD_REQUEST, text: "Can't assign {kind} with empty data!" },
   PACKAGE_OF_OTHER_PROFILE: { ...BAD_REQUEST, text: "Can't assign {kind} with different deviceProfile!" },
-  PACKAGE_IN_USE: { ...BAD_REQUEST, text: 'The otaPackage referenced by the {owners} cannot be deleted!' },
+  PACKAGE_IN_USE: { ...BAD_REQUEST, text: 'The {what} referenced by the {owners} cannot be deleted!' },
 })

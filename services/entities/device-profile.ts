@@ -3,7 +3,7 @@ import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import { ServiceErrors } from '../errors.ts'
-import { changedPackages, checkPackages, notesOf } from './assigned-packages.ts'
+import { changedPackages, checkPackages, deletionOfPackages, notesOf } from './assigned-packages.ts'
 import { certificateKeyOf } from './certificate-provisioning.ts'
 import { choice, flag, name, object, optionalId, optionalText } from './column.ts'
 import { defineEntity, type Identity, type RecordOf } from './define.ts'
@@ -19,7 +19,10 @@ import { packageId } from './package-id.ts'
 import { recordWith, rowsOf } from './rows.ts'
 
 const taken = (): Error => EntityStoreErrors.NAME_TAKEN({ entity: 'Device profile', property: 'name' })
-const chainMissing = (): Error => ServiceErrors.PROFILE_CHAIN_UNKNOWN()
+const chain = {
+  missing: () => ServiceErrors.PROFILE_CHAIN_UNKNOWN(),
+  foreign: () => ServiceErrors.PROFILE_CHAIN_FOREIGN(),
+}
 
 export const deviceProfiles = defineEntity({
   type: 'DEVICE_PROFILE',
@@ -36,7 +39,7 @@ export const deviceProfiles = defineEntity({
     provisionDeviceKey: optionalText({ since: 2 }),
     defaultRuleChainId: optionalId('RULE_CHAIN', {
       whenDeleted: 'refuse',
-      missing: chainMissing,
+      ...chain,
       inUse: () => DeviceErrors.PROFILE_CHAIN_IN_USE(),
     }),
     defaultDashboardId: optionalId(
@@ -45,14 +48,15 @@ export const deviceProfiles = defineEntity({
         whenDeleted: 'refuse',
         isUnenforced: true,
         missing: () => ServiceErrors.PROFILE_DASHBOARD_UNKNOWN(),
+        foreign: () => ServiceErrors.PROFILE_DASHBOARD_FOREIGN(),
         inUse: () => DeviceErrors.PROFILE_DASHBOARD_IN_USE(),
       },
       { since: 2 },
     ),
     defaultQueueName: optionalText(),
-    defaultEdgeRuleChainId: optionalId('RULE_CHAIN', { whenDeleted: 'forget', missing: chainMissing }, { since: 2 }),
-    firmwareId: packageId('firmware', 'device profiles'),
-    softwareId: packageId('software', 'device profiles'),
+    defaultEdgeRuleChainId: optionalId('RULE_CHAIN', { whenDeleted: 'forget', ...chain }, { since: 2 }),
+    firmwareId: packageId('firmware', 'device profile'),
+    softwareId: packageId('software', 'device profile'),
     default: flag(false, { column: 'is_default' }),
     profileData: object(),
   },
@@ -105,9 +109,9 @@ export const deviceProfiles = defineEntity({
       following: notesOf('DEVICE_PROFILE', record, changedPackages(before, record), services),
     }
   },
-  async beforeDelete(record) {
+  async beforeDelete(record, services) {
     if (record.default) throw DeviceErrors.DEFAULT_PROFILE_DELETE()
-    return []
+    return deletionOfPackages(record, services)
   },
 })
 

@@ -6,6 +6,16 @@ import { defineEntity, type RecordOf } from './define.ts'
 
 export const OTA_TYPES = ['FIRMWARE', 'SOFTWARE'] as const
 
+/** Devices may have it already: what they were told stays true. In the words of messages. */
+const FIXED_MEMBERS = [
+  ['type', 'type'],
+  ['title', 'otaPackage title'],
+  ['packageVersion', 'otaPackage version'],
+  ['tag', 'otaPackage tag'],
+  ['deviceProfileId', 'otaPackage deviceProfile'],
+  ['url', 'otaPackage URL'],
+] as const
+
 export const otaPackages = defineEntity({
   type: 'OTA_PACKAGE',
   label: 'OtaPackage',
@@ -41,11 +51,8 @@ export const otaPackages = defineEntity({
     if (!OTA_TYPES.some((type) => type === record.type)) throw ContentErrors.OTA_TYPE_MISSING()
     const isLoadable = isAssignable(record)
     if (before === undefined) return { record: { ...record, isLoadable } }
-    const changed = (['type', 'title', 'deviceProfileId', 'url'] as const).find(
-      (member) => record[member] !== before[member],
-    )
-    if (changed !== undefined) throw ContentErrors.OTA_FIXED({ what: changed })
-    if (record.packageVersion !== before.packageVersion) throw ContentErrors.OTA_FIXED({ what: 'version' })
+    const changed = FIXED_MEMBERS.find(([member]) => record[member] !== before[member])
+    if (changed !== undefined) throw ContentErrors.OTA_FIXED({ what: changed[1] })
     return { record }
   },
   beforeDelete: async ({ id }, { store }) => [forgetBytes(store, id)],

@@ -2,7 +2,7 @@
 import { optionalId } from './column.ts'
 import { DeviceErrors } from './device-errors.ts'
 
-export function packageId(kind: 'firmware' | 'software', owners: 'devices' | 'device profiles') {
+export function packageId(kind: 'firmware' | 'software', owners: 'devices' | 'device profile') {
   return optionalId(
     'OTA_PACKAGE',
     {
@@ -12,7 +12,7 @@ export function packageId(kind: 'firmware' | 'software', owners: 'devices' | 'de
       isUnenforced: true,
       missing: () => DeviceErrors.PACKAGE_UNKNOWN({ kind }),
       foreign: () => DeviceErrors.PACKAGE_FOREIGN({ kind }),
-      inUse: () => DeviceErrors.PACKAGE_IN_USE({ owners }),
+      inUse: () => DeviceErrors.PACKAGE_IN_USE({ what: kind === 'firmware' ? 'otaPackage' : kind, owners }),
     },
     { since: 2 },
   )

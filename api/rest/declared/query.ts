@@ -115,6 +115,14 @@ export function requiredChoice<const Choice extends string>(choices: readonly Ch
   }
 }
 
+/** The same in letters of any case: the choices are in capitals. */
+export function requiredChoiceOfAnyCase<const Choice extends string>(
+  choices: readonly Choice[],
+): QueryParameter<Choice> {
+  const { parameters } = requiredChoice(choices)
+  return { parameters, read: (query, name) => oneOf(name, query.required(name).toUpperCase(), choices) }
+}
+
 /** Texts, repeated or joined by commas; empty when absent. */
 export const textList: QueryParameter<readonly string[]> = {
   parameters: [{ name: '', isRequired: false, schema: { type: 'array', items: TEXT } }],
