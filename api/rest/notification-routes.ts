@@ -29,6 +29,8 @@ export interface NotificationRoutesParts extends EntityRoutesParts {
 }
 
 const INBOX_METHODS = ['WEB', 'MOBILE_APP'] as const
+/** What rules and nodes tell of comes from the entity that it is about. */
+const BY_USERS = { column: 'originator_entity_id', holds: '"entityType":"USER"' } as const
 const MINE = { targets: {}, authorities: EVERYBODY, body: undefined, isAboutTheCaller: true } as const
 const NOTIFICATION: JsonObject = {
   type: 'object',
@@ -304,13 +306,14 @@ function requestRoutes(parts: NotificationRoutesParts): readonly DeclaredRoute[]
       ...common,
       method: 'GET',
       path: '/api/notification/requests',
-      about: 'The notification requests of the tenant.',
+      about: 'The notification requests by users of the tenant; those of rules and nodes are not among them.',
       targets: {},
       query: { page: paging },
       answer: pageShape(shape),
       handle: async ({ principal, query }) => {
-        const page = await service.page(service.tenantOf(principal), {}, query.page)
-        return { ...page, data: await Promise.all(page.data.map(({ record }) => infoOf(record))) }
+        const tenant = { column: 'tenant_id', is: notificationRequests.tenantColumn(service.tenantOf(principal)) }
+        const page = await service.pageWhere({ where: [tenant, BY_USERS], query: query.page })
+        return { ...page, data: await Promise.all(page.data.map(infoOf)) }
       },
     }),
   ]

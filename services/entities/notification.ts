@@ -5,7 +5,9 @@ import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import type { EntityTable } from '../../storage/entities/tables/entity-table.ts'
 import type { RowStore } from '../../storage/entities/tables/row-store.ts'
+import type { EntityId } from '../../model/entity-id.ts'
 import { SYSTEM_TENANT } from '../changes.ts'
+import { itemNotFound, ServiceErrors } from '../errors.ts'
 import { NotificationErrors } from '../notifications/errors.ts'
 import { NOTIFICATION_TYPES } from '../notifications/types.ts'
 import { recipientsOf, TENANT_TRIGGERS, TRIGGER_FORMS, TRIGGER_TYPES } from '../notifications/rule-configs.ts'
@@ -30,6 +32,8 @@ const FOR_RULES_SQL = `case when ${FOR_RULES.map((type) => `configuration like '
 
 const NOTIFICATION_PERMISSIONS = { SYS_ADMIN: 'all', TENANT_ADMIN: 'all' } as const
 
+const REFERENCED = 'referenced by'
+
 export const USERS_FILTERS = [
   'ALL_USERS',
   'TENANT_ADMINISTRATORS',
@@ -52,7 +56,7 @@ export const notificationTargets = defineEntity({
     /** Whom it means follows from an event: no request by hand can use it. */
     isForRules: { ...flag(false, { since: 2, filledBy: FOR_RULES_SQL, sort: false }), isInternal: true },
   },
-  unique: [{ members: ['name'], otherwise: () => NotificationErrors.TAKEN({ what: 'Notification target' }) }],
+  unique: [{ members: ['name'], otherwise: () => NotificationErrors.TAKEN({ what: 'Recipients group' }) }],
   lacks: ['version'],
   mayBeSystems: true,
   permissions: NOTIFICATION_PERMISSIONS,
@@ -60,10 +64,11 @@ export const notificationTargets = defineEntity({
     name: 'Everybody',
     configuration: { type: 'PLATFORM_USERS', usersFilter: { type: 'ALL_USERS' } },
   }),
-  async prepare(record) {
-    const { configuration } = record
+  async prepare(record, { services }) {
+    const { configuration, tenantId } = record
     if (!isJsonObject(configuration)) throw NotificationErrors.CONFIGURATION({ member: 'configuration' })
     checkTarget(configuration)
+    if (tenantId !== SYSTEM_TENANT) await requireOwnPeople(filterOf(configuration), tenantId, services)
     const isForRules = FOR_RULES.some((type) => type === filterOf(configuration)['type'])
     return { record: { ...record, configuration: { description: null, ...configuration }, isForRules } }
   },
@@ -113,6 +118,36 @@ function checkFilter(filter: JsonValue | undefined): void {
       member: `${member}.type`,
       reason: `one of ${USERS_FILTERS.join(', ')} is expected`,
     })
+  for (const [type, name, isNamed] of [
+    ['USER_LIST', 'usersIds', textsIn(filter['usersIds']).length > 0],
+    ['CUSTOMER_USERS', 'customerId', typeof filter['customerId'] === 'string'],
+  ] as const)
+    if (filter['type'] === type && !isNamed) throw NotificationErrors.CONFIGURATION({ member: `${member}.${name}` })
+}
+
+/** A tenant names its own people only. Throws `PERMISSION_DENIED`, `ITEM_NOT_FOUND`. */
+async function requireOwnPeople(filter: JsonObject, tenantId: string, services: EntityAccess): Promise<void> {
+  const { type, usersIds, customerId, tenantsIds, tenantProfilesIds } = filter
+  const isAbove =
+    type === 'TENANT_ADMINISTRATORS' && [tenantsIds, tenantProfilesIds].some((ids) => textsIn(ids).length > 0)
+  if (isAbove || type === 'SYSTEM_ADMINISTRATORS') throw ServiceErrors.PERMISSION_DENIED()
+  const named = [
+    ...(type === 'USER_LIST' ? textsIn(usersIds) : []).map((id): EntityId => ({ entityType: 'USER', id })),
+    ...(type === 'CUSTOMER_USERS' ? textsIn([customerId ?? null]) : []).map((id): EntityId => ({
+      entityType: 'CUSTOMER',
+      id,
+    })),
+  ]
+  for (const entity of named) {
+    const owner = await services.whose(entity)
+    if (owner === undefined) throw itemNotFound(entity)
+    if (owner.tenantId !== tenantId) throw ServiceErrors.PERMISSION_DENIED()
+  }
+}
+
+/** The texts of a list; nothing of what is none. */
+export function textsIn(value: JsonValue | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
 export const notificationTemplates = defineEntity({
@@ -134,14 +169,22 @@ export const notificationTemplates = defineEntity({
     notificationType: 'GENERAL',
     configuration: { deliveryMethodsTemplates: { WEB: { method: 'WEB', enabled: true, subject: 'Hi', body: 'Text' } } },
   }),
-  async prepare(record) {
+  async prepare(record, { before, siblings }) {
+    const { tenantId, notificationType } = record
+    if (before !== undefined && before.notificationType !== notificationType) throw NotificationErrors.TYPE_FIXED()
+    const isOnly = before === undefined && notificationType === 'ENTITIES_LIMIT_INCREASE_REQUEST'
+    if (isOnly && (await siblings.count(tenantId, { notificationType })) > 0) throw NotificationErrors.ONE_OF_TYPE()
     checkMethods(record.configuration)
     return { record: { ...record, configuration: withMethodNames(record.configuration) } }
   },
   async beforeDelete({ id: templateId, tenantId }, services) {
     const waiting = { templateId, status: 'SCHEDULED' }
     if ((await services.countOf('NOTIFICATION_REQUEST', tenantId, waiting)) > 0)
-      throw NotificationErrors.IN_USE({ what: 'Notification template', by: 'scheduled notification request' })
+      throw NotificationErrors.IN_USE({
+        what: 'Notification template',
+        used: REFERENCED,
+        by: 'scheduled notification request',
+      })
     return undefined
   },
 })
@@ -189,7 +232,8 @@ export const notificationRules = defineEntity({
     templateId: id('NOTIFICATION_TEMPLATE', {
       whenDeleted: 'refuse',
       missing: () => NotificationErrors.TEMPLATE_UNKNOWN(),
-      inUse: () => NotificationErrors.IN_USE({ what: 'Notification template', by: 'notification rule' }),
+      inUse: () =>
+        NotificationErrors.IN_USE({ what: 'Notification template', used: REFERENCED, by: 'notification rule' }),
     }),
     triggerType: choice(TRIGGER_TYPES, 'ALARM'),
     triggerConfig: json(),
@@ -197,6 +241,8 @@ export const notificationRules = defineEntity({
     additionalConfig: json(),
   },
   unique: [{ members: ['name'], otherwise: () => NotificationErrors.TAKEN({ what: 'Notification rule' }) }],
+  // Front ends sort by it.
+  shows: { templateName: { by: 'templateId', table: 'notification_template', column: 'name' } },
   lacks: ['version'],
   mayBeSystems: true,
   tells: ({ id: ruleId }) => ({ kind: 'settings-changed', entity: { entityType: 'NOTIFICATION_RULE', id: ruleId } }),
@@ -305,14 +351,14 @@ export const notificationRequests = defineEntity({
 export type NotificationRequest = RecordOf<typeof notificationRequests.columns>
 
 async function refuseWhereUsed(services: EntityAccess, tenantId: string, targetId: string): Promise<void> {
-  const what = 'Notification target'
+  const what = 'Recipients group'
   const rules = await services.of(notificationRules).findAllBy(tenantId, {})
   const tells = ({ triggerType, recipientsConfig }: NotificationRule): boolean =>
     [...recipientsOf(triggerType, recipientsConfig).values()].some((ids) => ids.includes(targetId))
-  if (rules.some(tells)) throw NotificationErrors.IN_USE({ what, by: 'notification rule' })
+  if (rules.some(tells)) throw NotificationErrors.IN_USE({ what, used: 'being used in', by: 'notification rule' })
   const waiting = await services.of(notificationRequests).findAllBy(tenantId, { status: 'SCHEDULED' })
   if (waiting.some(({ targets }) => Array.isArray(targets) && targets.includes(targetId)))
-    throw NotificationErrors.IN_USE({ what, by: 'scheduled notification request' })
+    throw NotificationErrors.IN_USE({ what, used: REFERENCED, by: 'scheduled notification request' })
 }
 
 /** The inboxes: what a user was told; a row goes with its user. */

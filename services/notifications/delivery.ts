@@ -87,7 +87,7 @@ export class Delivery {
     this.parts = parts
   }
 
-  /** Throws `TEMPLATE_UNKNOWN`. */
+  /** Throws `TEMPLATE_MISSING`, `TEMPLATE_UNKNOWN`. */
   async templateOf(
     tenantId: string,
     { templateId, template }: { readonly templateId: string | null; readonly template: JsonValue },
@@ -97,8 +97,8 @@ export class Delivery {
       const methods = methodsOf(template['configuration'] ?? null)
       return { name: '', type: typeof type === 'string' ? type : 'GENERAL', methods }
     }
-    const service = this.parts.declared.of(notificationTemplates)
-    const stored = templateId === null ? undefined : await service.find(tenantId, templateId)
+    if (templateId === null) throw NotificationErrors.TEMPLATE_MISSING()
+    const stored = await this.parts.declared.of(notificationTemplates).find(tenantId, templateId)
     if (stored === undefined) throw NotificationErrors.TEMPLATE_UNKNOWN()
     return { name: stored.name, type: stored.notificationType, methods: methodsOf(stored.configuration) }
   }

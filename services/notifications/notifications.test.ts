@@ -70,6 +70,34 @@ test('a target has what clients show of it', async () => {
   await save({ type: 'SLACK', conversation })
 })
 
+test('a target of users or of a customer names some, of the tenant', async () => {
+  const nameless: readonly (readonly [JsonObject, string])[] = [
+    [{ type: 'USER_LIST', usersIds: [] }, 'usersIds'],
+    [{ type: 'CUSTOMER_USERS' }, 'customerId'],
+  ]
+  for (const [usersFilter, member] of nameless)
+    await assert.rejects(newTarget('nobody', usersFilter), {
+      message: `Validation error: configuration.usersFilter.${member} must not be empty`,
+    })
+  const nobody = '11111111-2222-4333-8444-555555555555'
+  await assert.rejects(newTarget('nobody', { type: 'USER_LIST', usersIds: [nobody] }), { status: 404 })
+  await assert.rejects(newTarget('nobody', { type: 'CUSTOMER_USERS', customerId: nobody }), { status: 404 })
+  await assert.rejects(newTarget('above', { type: 'TENANT_ADMINISTRATORS', tenantsIds: [nobody] }), { status: 403 })
+  await newTarget('own', { type: 'CUSTOMER_USERS', customerId: platform.customer.customerId ?? '' })
+})
+
+test('a template keeps its type, and one that the system needs one of is there once', async () => {
+  const service = platform.services.declared.of(notificationTemplates)
+  const { id, configuration } = await newTemplate('Hi')
+  const other = { id, name: 'Hi', configuration, notificationType: 'ALARM' } as const
+  await assert.rejects(service.saveByUser(platform.tenant, other), { message: 'Notification type cannot be updated' })
+  const asking = { name: 'more', configuration, notificationType: 'ENTITIES_LIMIT_INCREASE_REQUEST' } as const
+  await service.saveByUser(platform.systemAdministrator, asking)
+  await assert.rejects(service.saveByUser(platform.systemAdministrator, { ...asking, name: 'again' }), {
+    message: 'There can only be one notification template of this type',
+  })
+})
+
 test('only whose it is reads and deletes a notification', async () => {
   const mine = await newTarget('mine', { type: 'USER_LIST', usersIds: [platform.tenant.userId] })
   const template = await newTemplate('Hi')
@@ -86,8 +114,16 @@ test('only whose it is reads and deletes a notification', async () => {
 })
 
 test('a tenant reaches no user of the system, and what is not there is refused', async () => {
-  const system = await newTarget('system', { type: 'SYSTEM_ADMINISTRATORS' })
-  const listed = await newTarget('listed', { type: 'USER_LIST', usersIds: [platform.systemAdministrator.userId] })
+  const service = platform.services.declared.of(notificationTargets)
+  /** As versions before let a tenant save it. */
+  const stored = async (name: string, usersFilter: JsonObject) => {
+    await assert.rejects(newTarget(name, usersFilter), { status: 403 })
+    const target = service.fresh(platform.tenantId, { name, configuration: { type: 'PLATFORM_USERS', usersFilter } })
+    await platform.entities.write([service.insert(target)])
+    return target
+  }
+  const system = await stored('system', { type: 'SYSTEM_ADMINISTRATORS' })
+  const listed = await stored('listed', { type: 'USER_LIST', usersIds: [platform.systemAdministrator.userId] })
   const reached = await notifications().recipients.find(platform.tenantId, [system.id, listed.id])
   assert.deepEqual(reached, { users: [], countByTarget: { system: 0, listed: 0 } })
   const template = await newTemplate('Hi')
@@ -113,7 +149,7 @@ test('a delayed request waits in the table over a restart, is told when its time
     },
   )
   await assert.rejects(platform.services.declared.of(notificationTargets).deleteByUser(platform.tenant, mine.id), {
-    message: 'Notification target is referenced by scheduled notification request',
+    message: 'Recipients group is referenced by scheduled notification request',
   })
   await notifications().deleteRequest(platform.tenant, cancelled.id)
   notifications().wake()

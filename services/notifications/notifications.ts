@@ -134,7 +134,7 @@ export class Notifications {
     else this.due.wakeAt(at)
   }
 
-  /** Durable when it resolves; sent behind it. Throws `TARGET_UNKNOWN`, `TEMPLATE_UNKNOWN`, `DELAY`, `TOO_MANY_WAITING`. */
+  /** Durable when it resolves; sent behind it. Throws `TARGET_UNKNOWN`, `TEMPLATE_…`, `NO_METHOD`, `DELAY`, `TOO_MANY_WAITING`. */
   async send(principal: Principal, draft: RequestDraft): Promise<NotificationRequest> {
     const tenantId = this.requests.tenantOf(principal)
     const { templateId = null, info = null, additionalConfig = null } = draft
@@ -142,8 +142,9 @@ export class Notifications {
       ? { ...draft.template, configuration: withMethodNames(draft.template['configuration'] ?? null) }
       : null
     const delay = delayOf(additionalConfig)
-    const { name } = await this.delivery.templateOf(tenantId, { templateId, template })
+    const { name, methods } = await this.delivery.templateOf(tenantId, { templateId, template })
     if (isJsonObject(template)) checkMethods(template['configuration'] ?? null)
+    if (!Object.values(methods).some(isEnabled)) throw NotificationErrors.NO_METHOD()
     // Refused at once, not when it is sent.
     await this.recipients.requireTargets(tenantId, draft.targets)
     if (!(await this.hasRoom(tenantId))) throw NotificationErrors.TOO_MANY_WAITING({ limit: MAX_WAITING })
@@ -177,7 +178,7 @@ export class Notifications {
     const { methods } = await this.delivery.templateOf(tenantId, { templateId, template })
     const { users, countByTarget } = await this.recipients.find(tenantId, draft.targets)
     const parameters = recipientParameters(principal)
-    const used = Object.entries(methods).filter(([, each]) => isJsonObject(each) && each['enabled'] === true)
+    const used = Object.entries(methods).filter(([, each]) => isEnabled(each))
     return {
       processedTemplates: Object.fromEntries(used.map(([method, each]) => [method, filledJson(each, parameters)])),
       totalRecipientsCount: users.length,
@@ -276,6 +277,10 @@ export class Notifications {
         .finally(() => this.cleanUpLater())
     })
   }
+}
+
+function isEnabled(template: JsonValue): boolean {
+  return isJsonObject(template) && template['enabled'] === true
 }
 
 /** Seconds. Throws `DELAY`. */

@@ -6,7 +6,7 @@ import type { Condition } from '../../storage/entities/tables/row-store.ts'
 import { SYSTEM_TENANT } from '../changes.ts'
 import type { RecordOf } from '../entities/define.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
-import { filterOf, notificationTargets } from '../entities/notification.ts'
+import { filterOf, notificationTargets, textsIn } from '../entities/notification.ts'
 import { users } from '../entities/user.ts'
 import { NotificationErrors } from './errors.ts'
 
@@ -131,8 +131,4 @@ function someTenants(filter: JsonObject): readonly (readonly Condition[])[] {
   return profiles.map((id) => [
     { column: 'tenant_id', among: { table: 'tenant', column: 'id', where: { tenant_profile_id: id } } },
   ])
-}
-
-export function textsIn(value: JsonValue | undefined): readonly string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }

@@ -236,7 +236,7 @@ test('a target or a template that a rule uses can not go', async () => {
   const mine = await newTarget({ type: 'TENANT_ADMINISTRATORS' })
   const rule = await newRule('ENTITY_ACTION', 'added', { created: true }, { targets: [mine] })
   await assert.rejects(declared().of(notificationTargets).deleteByUser(platform.tenant, mine), {
-    message: 'Notification target is referenced by notification rule',
+    message: 'Recipients group is being used in notification rule',
   })
   await assert.rejects(declared().of(notificationTemplates).deleteByUser(platform.tenant, rule.templateId), {
     message: 'Notification template is referenced by notification rule',
