@@ -78,15 +78,15 @@ const relationBody = z
     additionalInfo: anyJson.nullish(),
   })
   .transform(({ from, to, type, typeGroup, additionalInfo }) => ({
-    from: present('from', from),
-    to: present('to', to),
+    from: present(from),
+    to: present(to),
     type: type ?? '',
     typeGroup: typeGroup ?? ('COMMON' as const),
     additionalInfo: additionalInfo ?? null,
   }))
 
-function present(name: 'from' | 'to', entity: EntityId | null | undefined): EntityId {
-  if (entity === null || entity === undefined) throw RelationErrors.END_MISSING({ end: name })
+function present(entity: EntityId | null | undefined): EntityId {
+  if (entity === null || entity === undefined) throw RelationErrors.END_MISSING()
   return entity
 }
 
@@ -344,7 +344,7 @@ export const searchParameters = z
 const filterBody = z
   .object({ relationType: z.string().nullish(), entityTypes: z.array(z.enum(ENTITY_TYPES)).nullish() })
   .transform(({ relationType, entityTypes }): RelationFilter => ({
-    type: relationType ?? undefined,
+    type: relationType === null || relationType === '' ? undefined : relationType,
     entityTypes: entityTypes ?? [],
   }))
 

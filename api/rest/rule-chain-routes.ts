@@ -5,9 +5,10 @@ import type { JsonObject } from '../../model/json.ts'
 import { RULE_CHAIN_TYPES, ruleChains } from '../../services/entities/rule-chain.ts'
 import { idJson } from '../../services/entity-json.ts'
 import type { GraphDraft, NodeDraft } from '../../services/rule-chains/drafts.ts'
+import { RuleChainErrors } from '../../services/rule-chains/errors.ts'
 import type { RuleChains } from '../../services/rule-chains/rule-chains.ts'
 import { scriptTest } from '../../services/rule-chains/test-script.ts'
-import { ApiErrors } from '../errors.ts'
+import { ApiErrors, ParameterErrors } from '../errors.ts'
 import { anyJson, idObject, jsonObject, optionalId, optionalText, optionalVersion } from './body.ts'
 import { crud, draftSchema, someByIds, type EntityRoutesParts } from './declared/entity-routes.ts'
 import { flag, optionalChoice, paging, requiredCount } from './declared/query.ts'
@@ -24,6 +25,8 @@ const WORDS = { one: 'ruleChain', many: 'ruleChains', nameParameter: 'ruleChainN
 const CHAIN_SHAPE = recordShape(ruleChains)
 /** Chains of one file, and of one answer. */
 const MAX_CHAINS_IN_FILE = 1_000
+/** Clients say "all" by the largest integer of Java. */
+const MAX_ASKED = 2_147_483_647
 
 const nodeSchema = z.object({
   id: optionalId,
@@ -55,6 +58,17 @@ const graphSchema = drawing.extend({ ruleChainId: idObject }).transform(({ ruleC
   ...drawn(graph),
   ruleChainId: ruleChainId.id,
 }))
+
+/** A graph to be saved names its chain, and each node its configuration: a client that lost one would overwrite the node with nothing. */
+const savedGraphSchema = drawing
+  .extend({
+    ruleChainId: idObject.nullish(),
+    nodes: z.array(nodeSchema.extend({ configuration: jsonObject.nullish().transform(configured) })).nullish(),
+  })
+  .transform(({ ruleChainId, ...graph }): GraphDraft => {
+    if (ruleChainId === null || ruleChainId === undefined) throw RuleChainErrors.CHAIN_ID_MISSING()
+    return { ...drawn(graph), ruleChainId: ruleChainId.id }
+  })
 
 const fileSchema = z.object({
   ruleChains: z.array(draftSchema(ruleChains)).max(MAX_CHAINS_IN_FILE),
@@ -170,7 +184,7 @@ function graphRoutes({ make, chains, declared }: RuleChainRoutesParts): readonly
       authorities: TENANT,
       targets: {},
       query: { disableUnknown: flag(false), updateRelated: flag(true) },
-      body: graphSchema,
+      body: savedGraphSchema,
       example: ({ ruleChainId = '' }) => ({ ...GRAPH_EXAMPLE, ruleChainId: idJson('RULE_CHAIN', ruleChainId) }),
       bodyTargets: ({ ruleChainId }) => [{ entity: entityId('RULE_CHAIN', ruleChainId), operation: 'WRITE' as const }],
       answer: GRAPH_SHAPE,
@@ -231,14 +245,21 @@ function fileRoutes({ make, chains, declared }: RuleChainRoutesParts): readonly 
       about: 'Rule chains of the tenant with their graphs, for a file.',
       authorities: TENANT,
       targets: {},
-      query: { limit: requiredCount(MAX_CHAINS_IN_FILE) },
+      query: { limit: requiredCount(MAX_ASKED) },
       body: undefined,
       answer: {
         title: 'RuleChainData',
         ...members({ ruleChains: listShape(CHAIN_SHAPE), metadata: listShape(GRAPH_SHAPE) }),
       },
       handle: async ({ principal, query }) => {
-        const file = await chains.transfer.export(declared.of(ruleChains).tenantOf(principal), query.limit)
+        const { limit } = query
+        const tenantId = declared.of(ruleChains).tenantOf(principal)
+        const file = await chains.transfer.export(tenantId, Math.min(limit, MAX_CHAINS_IN_FILE + 1))
+        if (file.ruleChains.length > MAX_CHAINS_IN_FILE)
+          throw ParameterErrors.INVALID({
+            ...{ name: 'limit', value: String(limit) },
+            expected: `there are more chains than the ${MAX_CHAINS_IN_FILE} of a file`,
+          })
         return {
           ruleChains: file.ruleChains.map((chain) => ruleChains.jsonOf(chain)),
           metadata: file.metadata.map(renderGraph),
@@ -331,6 +352,11 @@ function drawn({ version, nodes, notes, ...graph }: z.output<typeof drawing>): O
     ruleChainConnections: graph.ruleChainConnections ?? null,
     ...(notes === undefined ? {} : { notes }),
   }
+}
+
+function configured(configuration: JsonObject | null | undefined): JsonObject {
+  if (configuration === null || configuration === undefined) throw RuleChainErrors.CONFIGURATION_NULL()
+  return configuration
 }
 
 /** `debugMode` is what older clients say for all of it, for some time. */

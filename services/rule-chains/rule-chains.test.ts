@@ -115,7 +115,7 @@ const REFUSED: readonly (readonly [string, () => GraphDraft, string | RegExp])[]
   [
     'a bad configuration',
     () => draft([node('bad', { configuration: { bad: true } })], []),
-    /^Rule node 'bad' has a bad configuration: /,
+    /^'bad' node configuration is invalid: /,
   ],
   ['mark-up in a name', () => draft([node('<img src=x>')], []), 'Validation error: name is malformed'],
   ['a stale version', () => draft([node('a')], [], { version: 7 }), 'Rule chain was already changed by someone else'],

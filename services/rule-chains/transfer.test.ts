@@ -155,7 +155,7 @@ describe('rule chains and files', () => {
       results.map(({ error }) => error),
       [
         'Not imported, as another rule chain of the file can not be',
-        "Rule node 'bad' has a bad configuration: The connection from node 0 to node 1 has no type",
+        "'bad' node configuration is invalid: The connection from node 0 to node 1 has no type",
       ],
     )
     assert.equal(await countOfChains(), before)
