@@ -39,6 +39,15 @@ describe('calculated fields', () => {
     const made = []
     for (let number = 0; number < 5; number++) made.push(await save(draftOf(`field ${number}`)))
     await assert.rejects(save(draftOf('one more')), { code: 'calculated-field.TOO_MANY_FIELDS' })
+    const expression = { type: 'TBEL', expression: 'return t > 1;' }
+    const configuration = {
+      type: 'ALARM',
+      arguments: reading,
+      createRules: { MAJOR: { condition: { type: 'SIMPLE', expression } } },
+    }
+    const rule = await save(draftOf('a rule beside them', { type: 'ALARM', configuration }))
+    await assert.rejects(save(draftOf('one more')), { code: 'calculated-field.TOO_MANY_FIELDS' })
+    await service.deleteByUser(platform.tenant, rule.id)
     await save(draftOf('other name', { id: made[0]?.id }))
     const many = Object.fromEntries(Array.from({ length: 11 }, (_, number) => [`a${number}`, reading.t]))
     const draft = draftOf('other name', { id: made[0]?.id })

@@ -36,6 +36,9 @@ export interface CalculatedFieldParts {
   readonly calculation: Pick<Calculation, 'newsOf'> | undefined
 }
 
+/** Of one entity or profile. */
+const MAX_RULES = 100
+
 export type CalculatedFieldDraft = DraftOf<typeof calculatedFields.columns>
 
 /** Absent and empty members do not matter. */
@@ -74,11 +77,7 @@ export class CalculatedFields {
     const tenantId = this.service.tenantOf(principal)
     const limits = await this.limitsOf(tenantId)
     if (isJsonObject(draft.configuration)) checkLimits(configurationOf(draft.configuration), limits)
-    const most = limits.maxCalculatedFieldsPerEntity
-    if (draft.id === undefined && most > 0) {
-      const others = await this.service.count(tenantId, { ownerId: draft.entityId?.id ?? '' })
-      if (others >= most) throw CalculatedFieldErrors.TOO_MANY_FIELDS()
-    }
+    if (draft.id === undefined) await this.requireRoom(tenantId, draft, limits)
     const now = this.parts.clock.now()
     const debugSettings = debugSettingsOf(draft.debugSettings ?? null, now, limits.maxDebugModeDurationMinutes)
     // In one transaction: a field of attributes alone may have no other message that makes its entities begin.
@@ -110,6 +109,18 @@ export class CalculatedFields {
 
   test(principal: Principal, test: ScriptTest): JsonObject {
     return { ...testScript(test, this.service.tenantOf(principal), this.parts) }
+  }
+
+  /** The profile's limit is of fields; alarm rules are as many as a device profile of old could have. */
+  private async requireRoom(tenantId: string, draft: CalculatedFieldDraft, limits: TenantLimits): Promise<void> {
+    const ownerId = draft.entityId?.id ?? ''
+    const most = limits.maxCalculatedFieldsPerEntity
+    const isRule = draft.type === 'ALARM'
+    if (!isRule && most <= 0) return
+    const rules = await this.service.count(tenantId, { ownerId, type: 'ALARM' })
+    if (isRule && rules >= MAX_RULES) throw CalculatedFieldErrors.TOO_MANY_RULES({ limit: MAX_RULES })
+    if (!isRule && (await this.service.count(tenantId, { ownerId })) - rules >= most)
+      throw CalculatedFieldErrors.TOO_MANY_FIELDS()
   }
 
   private async limitsOf(tenantId: string): Promise<TenantLimits> {

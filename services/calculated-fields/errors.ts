@@ -12,6 +12,7 @@ export const CalculatedFieldErrors = defineErrors('calculated-field', {
   ROLLING: { ...BAD_REQUEST, text: "Calculated field with type: '{type}' doesn't support TS_ROLLING arguments." },
   LATEST_ONLY: { ...BAD_REQUEST, text: "Calculated field with type: '{type}' supports TS_LATEST arguments only." },
   ENTITY_TYPE: { ...BAD_REQUEST, text: "Calculated field with type: '{type}' is not supported for {entityType}." },
+  TOO_MANY_RULES: { ...BAD_REQUEST, text: 'At most {limit} alarm rules of one entity are allowed' },
   TOO_MANY_FIELDS: { ...BAD_REQUEST, text: 'Calculated fields per entity limit reached!' },
   TOO_MANY_ARGUMENTS: { ...BAD_REQUEST, text: 'Calculated field arguments limit reached!' },
   ABOVE_LIMIT: { ...BAD_REQUEST, text: 'Validation error: {member} must be less than or equal to {limit}' },
