@@ -66,14 +66,14 @@ function listRoutes({ make, content: { images, resources } }: ImageRoutesParts):
     make.route({
       method: 'GET',
       path: '/api/images',
-      about: 'The images of the tenant, and of the system where asked for.',
+      about: 'The images of the tenant, and of the system where asked for; symbols only where their kind is named.',
       authorities: SYSTEM_AND_TENANT,
       targets: {},
       query: { imageSubType: optionalChoice(SUB_TYPES), includeSystemImages: flag(false), page: paging },
       body: undefined,
       answer: pageShape(RESOURCE),
       handle: async ({ principal, query: { imageSubType, includeSystemImages, page } }) => {
-        const subTypes = imageSubType === undefined ? [] : [imageSubType]
+        const subTypes = [imageSubType ?? 'IMAGE']
         const found = await resources.page(
           principal,
           { types: ['IMAGE'], subTypes, isOwnOnly: !includeSystemImages },
@@ -158,6 +158,7 @@ function readRoutes(parts: ImageRoutesParts): readonly DeclaredRoute[] {
           contentType: mediaTypeOf(record),
           etag: record.etag ?? '',
           read: () => resources.hold(record),
+          fileName: record.fileName ?? record.title,
         })
       },
     }),
@@ -173,6 +174,7 @@ function readRoutes(parts: ImageRoutesParts): readonly DeclaredRoute[] {
           contentType: mediaType,
           etag,
           read: () => resources.holdPreview(record),
+          fileName: record.fileName ?? record.title,
         })
       },
     }),

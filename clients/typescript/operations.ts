@@ -2662,7 +2662,7 @@ export abstract class Operations extends Caller {
     )
   }
 
-  /** The images of the tenant, and of the system where asked for. For SYS_ADMIN, TENANT_ADMIN. */
+  /** The images of the tenant, and of the system where asked for; symbols only where their kind is named. For SYS_ADMIN, TENANT_ADMIN. */
   getImages(
     given: {
       readonly imageSubType?: 'IMAGE' | 'SCADA_SYMBOL' | undefined
@@ -2878,7 +2878,7 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'GET', path: '/api/notification/request/{notificationRequestId}' }, given, options)
   }
 
-  /** The notification requests of the tenant. For SYS_ADMIN, TENANT_ADMIN. */
+  /** The notification requests by users of the tenant; those of rules and nodes are not among them. For SYS_ADMIN, TENANT_ADMIN. */
   getNotificationRequests(
     given: {
       readonly pageSize: number

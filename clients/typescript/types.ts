@@ -3782,7 +3782,7 @@ export type PostAlarmsQueryFindAnswer = {
 export type PostApiKeyBody = {
   readonly id?: { readonly id: string } | null | undefined
   readonly userId: { readonly id: string }
-  readonly description: string
+  readonly description?: string | number | boolean | null | undefined
   readonly enabled?: boolean | null | undefined
   readonly expirationTime?: number | null | undefined
 }
@@ -3840,7 +3840,7 @@ export type PostAssetBulkImportBody = {
         | 'LWM2M_SERVER_SECURITY_MODE'
         | 'LWM2M_SERVER_CLIENT_PUBLIC_KEY_OR_ID'
         | 'LWM2M_SERVER_CLIENT_SECRET_KEY'
-      readonly key?: string | null | undefined
+      readonly key?: string | number | boolean | null | undefined
     }[]
     readonly delimiter?: string | null | undefined
     readonly update?: boolean | null | undefined
@@ -3955,7 +3955,7 @@ export type PostBulkImportBody = {
         | 'LWM2M_SERVER_SECURITY_MODE'
         | 'LWM2M_SERVER_CLIENT_PUBLIC_KEY_OR_ID'
         | 'LWM2M_SERVER_CLIENT_SECRET_KEY'
-      readonly key?: string | null | undefined
+      readonly key?: string | number | boolean | null | undefined
     }[]
     readonly delimiter?: string | null | undefined
     readonly update?: boolean | null | undefined
@@ -4041,7 +4041,9 @@ export type PostCustomerBody = {
   readonly additionalInfo?: unknown
 }
 
-export type PostCustomerDeviceByDeviceNameClaimBody = { readonly secretKey?: string | null | undefined }
+export type PostCustomerDeviceByDeviceNameClaimBody = {
+  readonly secretKey?: string | number | boolean | null | undefined
+}
 
 export type PostCustomerDeviceByDeviceNameClaimAnswer = { readonly device: Device; readonly response: 'SUCCESS' }
 
@@ -4072,8 +4074,8 @@ export type PostDeviceBody = {
 
 export type PostDeviceCredentialsBody = {
   readonly credentialsType: 'ACCESS_TOKEN' | 'X509_CERTIFICATE' | 'MQTT_BASIC' | 'LWM2M_CREDENTIALS'
-  readonly credentialsId?: string | null | undefined
-  readonly credentialsValue?: string | null | undefined
+  readonly credentialsId?: string | number | boolean | null | undefined
+  readonly credentialsValue?: string | number | boolean | null | undefined
   readonly id?: { readonly id: string } | null | undefined
   readonly deviceId: { readonly id: string }
   readonly version?: number | null | undefined
@@ -4125,8 +4127,8 @@ export type PostDeviceWithCredentialsBody = {
   }
   readonly credentials: {
     readonly credentialsType: 'ACCESS_TOKEN' | 'X509_CERTIFICATE' | 'MQTT_BASIC' | 'LWM2M_CREDENTIALS'
-    readonly credentialsId?: string | null | undefined
-    readonly credentialsValue?: string | null | undefined
+    readonly credentialsId?: string | number | boolean | null | undefined
+    readonly credentialsValue?: string | number | boolean | null | undefined
   }
 }
 
@@ -4340,6 +4342,7 @@ export type PostIntegrationCheckAnswer = {
 }
 
 export type PostNotificationRequestBody = {
+  readonly id?: { readonly id: string } | null | undefined
   readonly targets: readonly string[]
   readonly templateId?: { readonly id: string } | null | undefined
   readonly template?:
@@ -4491,8 +4494,8 @@ export type PostPluginsRpcOnewayByDeviceIdBody = {
 
 export type PostQueuesBody = {
   readonly id?: { readonly id: string } | null | undefined
-  readonly name?: string | null | undefined
-  readonly topic?: string | null | undefined
+  readonly name?: string | number | boolean | null | undefined
+  readonly topic?: string | number | boolean | null | undefined
   readonly pollInterval?: number | null | undefined
   readonly partitions?: number | null | undefined
   readonly consumerPerPartition?: boolean | null | undefined
@@ -4755,11 +4758,11 @@ export type PostRuleChainByRuleChainIdTrialBody = {
       | readonly {
           readonly id?: { readonly id: string } | null | undefined
           readonly type: string
-          readonly name?: string | null | undefined
+          readonly name?: string | number | boolean | null | undefined
           readonly debugSettings?: unknown
           readonly debugMode?: boolean | null | undefined
           readonly singletonMode?: boolean | null | undefined
-          readonly queueName?: string | null | undefined
+          readonly queueName?: string | number | boolean | null | undefined
           readonly configurationVersion?: number | null | undefined
           readonly configuration?: unknown
           readonly additionalInfo?: unknown
@@ -4773,7 +4776,7 @@ export type PostRuleChainByRuleChainIdTrialBody = {
   }
 }
 
-export type PostRuleChainDeviceDefaultBody = { readonly name?: string | null | undefined }
+export type PostRuleChainDeviceDefaultBody = { readonly name?: string | number | boolean | null | undefined }
 
 export type PostRuleChainMetadataBody = {
   readonly version?: number | null | undefined
@@ -4782,11 +4785,11 @@ export type PostRuleChainMetadataBody = {
     | readonly {
         readonly id?: { readonly id: string } | null | undefined
         readonly type: string
-        readonly name?: string | null | undefined
+        readonly name?: string | number | boolean | null | undefined
         readonly debugSettings?: unknown
         readonly debugMode?: boolean | null | undefined
         readonly singletonMode?: boolean | null | undefined
-        readonly queueName?: string | null | undefined
+        readonly queueName?: string | number | boolean | null | undefined
         readonly configurationVersion?: number | null | undefined
         readonly configuration?: unknown
         readonly additionalInfo?: unknown
@@ -4797,7 +4800,7 @@ export type PostRuleChainMetadataBody = {
     readonly { readonly fromIndex: number; readonly toIndex: number; readonly type: string }[] | null | undefined
   readonly ruleChainConnections?: readonly unknown[] | null | undefined
   readonly notes?: unknown
-  readonly ruleChainId: { readonly id: string }
+  readonly ruleChainId?: { readonly id: string } | null | undefined
 }
 
 export type PostRuleChainTestScriptBody = {
@@ -4827,11 +4830,11 @@ export type PostRuleChainsImportBody = {
       | readonly {
           readonly id?: { readonly id: string } | null | undefined
           readonly type: string
-          readonly name?: string | null | undefined
+          readonly name?: string | number | boolean | null | undefined
           readonly debugSettings?: unknown
           readonly debugMode?: boolean | null | undefined
           readonly singletonMode?: boolean | null | undefined
-          readonly queueName?: string | null | undefined
+          readonly queueName?: string | number | boolean | null | undefined
           readonly configurationVersion?: number | null | undefined
           readonly configuration?: unknown
           readonly additionalInfo?: unknown

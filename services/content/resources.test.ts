@@ -45,7 +45,14 @@ test('a file comes back as it was, under its key and with the sum of its bytes',
 test('what is no good file is refused in the words of the reference', async () => {
   await upload('clock.js')
   await assert.rejects(upload('clock.js'), { message: 'Resource with such fileName already exists!' })
-  await assert.rejects(upload('a', ''), { message: 'Resource data should be specified!' })
+  await assert.rejects(upload('a', ''), { message: 'Resource data should be specified' })
+  await assert.rejects(upload('a/b.js'), { message: 'File name contains forbidden symbols' })
+  const { id } = await upload('a.jks', 'x', 'JKS')
+  const other = files().save(platform.tenant, { id }, Buffer.from('y'))
+  await assert.rejects(other, { message: "This type of resource can't be updated" })
+  await files().save(platform.tenant, { id, title: 'other' })
+  const system = await upload('a.jks', 'x', 'JKS', platform.systemAdministrator)
+  await files().save(platform.systemAdministrator, { id: system.id }, Buffer.from('y'))
   await assert.rejects(upload('a', 'x', 'IMAGE'), { message: 'Image resource type is not supported' })
   await assert.rejects(upload('', 'x', 'JKS'), { message: 'Resource title should be specified!' })
   const typeless = files().save(platform.tenant, { title: 'a', fileName: 'a' }, Buffer.from('x'))
@@ -143,7 +150,7 @@ test('a model larger than any is refused before it is read', async () => {
   const filled = (bytes: number) => modelOf(3, 'Device').replace('words', 'w'.repeat(bytes))
   await assert.rejects(upload('large.xml', filled(1 << 20), 'LWM2M_MODEL'), {
     ...{ code: 'resources.TOO_LARGE', status: 400 },
-    message: 'Resource exceeds the maximum size of 1048576 bytes',
+    message: 'Resource exceeds the maximum size of 1 MB',
   })
   assert.equal((await upload('3.xml', filled(1 << 19), 'LWM2M_MODEL')).resourceKey, '3_1.0')
 })

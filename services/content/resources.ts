@@ -9,6 +9,7 @@ import type { EntityRegistry } from '../entities/entity-registry.ts'
 import type { EntityService } from '../entities/entity-service.ts'
 import { RESOURCE_TYPES, tbResources, type ResourceType, type TbResource } from '../entities/tb-resource.ts'
 import { itemNotFound } from '../errors.ts'
+import { displayedSize } from './displayed-size.ts'
 import type { FileRoom, HeldBytes } from './file-room.ts'
 import { keyOfModel, objectJson, parseModel, titleOfModel } from './lwm2m-models.ts'
 import { referencesTo, type References } from './references.ts'
@@ -49,6 +50,8 @@ export interface DeleteResult {
 const LISTED: readonly ResourceType[] = RESOURCE_TYPES.filter(
   (type) => type !== 'JS_MODULE' && type !== 'IMAGE' && type !== 'DASHBOARD',
 )
+/** Whose bytes stay as they are, of a tenant. */
+const FIXED: readonly ResourceType[] = ['JKS', 'PKCS_12']
 const MAX_OBJECTS = 1_000
 
 export class Resources {
@@ -65,8 +68,8 @@ export class Resources {
     const before = draft.id === undefined ? undefined : await this.required(draft.id)
     const resourceType = draft.resourceType ?? before?.resourceType
     if (resourceType === 'IMAGE') throw ResourceErrors.IMAGE_AS_RESOURCE()
-    if (before === undefined && (bytes === undefined || bytes.length === 0))
-      throw ResourceErrors.MISSING({ property: 'data' })
+    if (before === undefined && (bytes === undefined || bytes.length === 0)) throw ResourceErrors.DATA_MISSING()
+    if (before !== undefined && bytes !== undefined && isFixed(before)) throw ResourceErrors.DATA_FIXED()
     const members = { ...withoutUndefined(draft), resourceType }
     if (resourceType !== 'LWM2M_MODEL' || bytes === undefined) return this.store(principal, members, bytes)
     const model = await parseModel(bytes, draft.fileName ?? before?.fileName ?? '')
@@ -94,12 +97,13 @@ export class Resources {
     if (bytes === undefined) return this.service.saveByUser(principal, ...over(before, members))
     const tenantId = before?.tenantId ?? this.service.tenantOf(principal)
     const largest = await shareOf(this.parts.declared, tenantId, 'maxResourceSize')
-    if (largest !== undefined && bytes.length > largest) throw ResourceErrors.TOO_LARGE({ limit: largest })
+    if (largest !== undefined && bytes.length > largest)
+      throw ResourceErrors.TOO_LARGE({ limit: displayedSize(largest) })
     const limit = await shareOf(this.parts.declared, tenantId, 'maxResourcesInBytes')
     const dataSize = bytes.length + preview.length
     const ofBytes = { etag: await etagOf(bytes), dataSize, previewSize: preview.length }
     const [draft, options] = over(before, { ...members, ...ofBytes })
-    const tooMuch = (): Error => ResourceErrors.SHARE_USED_UP({ limit: limit ?? 0 })
+    const tooMuch = (): Error => ResourceErrors.SHARE_USED_UP({ limit: displayedSize(limit ?? 0) })
     return this.service.saveByUser(principal, draft, {
       ...options,
       following: (record) => [
@@ -231,6 +235,11 @@ function visible({ tenantId }: Principal, isOwnOnly: boolean): Condition {
 
 function objectsOf(records: readonly TbResource[]): readonly JsonObject[] {
   return records.flatMap(({ lwm2mObject }) => (isJsonObject(lwm2mObject) ? [lwm2mObject] : []))
+}
+
+/** Servers in use hold what was read of it. */
+function isFixed({ resourceType, tenantId }: TbResource): boolean {
+  return FIXED.some((type) => type === resourceType) && tenantId !== SYSTEM_TENANT
 }
 
 /** At each try over what is stored then: another save may change other members meanwhile. */

@@ -146,7 +146,7 @@ export class Widgets {
       }),
     )
     const statements = [rows.deleteAll([{ column: 'widgets_bundle_id', is: bundle.id }]), ...places]
-    await this.bundles.changeByUser(principal, bundle, {}, { statements, type: 'ENTITY_UPDATED' })
+    await this.bundles.changeBesideByUser(principal, bundle, statements)
   }
 
   /** The same by names: with a scope, or else the bundle's own. */

@@ -206,6 +206,15 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
     return record
   }
 
+  /** A change of what belongs to the record and is kept beside it: the record and its version stay as clients read them. */
+  async changeBesideByUser(
+    principal: Principal,
+    record: RecordOf<Columns>,
+    statements: readonly Statement[],
+  ): Promise<void> {
+    await this.commit(principal, record, statements, 'ENTITY_UPDATED')
+  }
+
   /** The change of one more record, as a part of another change: with its own message and audit row. */
   async joinedChange(
     principal: Principal,

@@ -69,6 +69,7 @@ export const tbResources = defineEntity({
     if (before !== undefined && before.resourceType !== resourceType) throw ResourceErrors.TYPE_FIXED()
     const resourceKey = filled(record.resourceKey) ?? before?.resourceKey ?? filled(fileName)
     if (resourceKey === null) throw ResourceErrors.MISSING({ property: 'file name' })
+    if (fileName !== before?.fileName && /[/\\]/.test(fileName ?? '')) throw ResourceErrors.FILE_NAME()
     const twin = await siblings.findBy(tenantId, { resourceType, resourceKey })
     if (twin !== undefined && twin.id !== record.id)
       throw ResourceErrors.TAKEN({ property: resourceType === 'LWM2M_MODEL' ? 'resourceKey' : 'fileName' })
