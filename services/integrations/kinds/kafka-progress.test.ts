@@ -38,6 +38,19 @@ test('records that come again move nothing back, and what came before them count
   assert.equal(told(progress), '0:13')
 })
 
+test('a record is known that was taken, and not one that another leader wrote in its place', () => {
+  const progress = new KafkaProgress()
+  assert.ok(!progress.isKnown(at(10)))
+  progress.taken(at(10))
+  progress.taken(at(12))
+  const known = (offset: number, partition: number, leaderEpoch: number) =>
+    progress.isKnown({ ...at(offset, partition), leaderEpoch })
+  assert.deepEqual([known(10, 0, 1), known(12, 0, 1), known(13, 0, 1), known(10, 1, 1)], [true, true, false, false])
+  assert.ok(!known(11, 0, 2))
+  progress.taken({ ...at(11), leaderEpoch: 2 })
+  assert.deepEqual([known(11, 0, 2), known(12, 0, 2)], [true, false])
+})
+
 test('nothing is ever told that has an open record before it', () => {
   const random = seededRandom()
   const progress = new KafkaProgress()

@@ -21,9 +21,17 @@ export class KafkaProgress {
     return this.openCount
   }
 
+  /**
+   * Whether the record was taken before: it is stored, or will be, or the membership ends. When the group shares its partitions out anew the
+   * library begins again at what is committed. One that a new leader wrote in the place of another is not.
+   */
+  isKnown(record: KafkaOffset): boolean {
+    return this.partitions.get(keyOf(record))?.isKnown(record) === true
+  }
+
   /** To be called, once, when the record is stored or failed for good. */
   taken(record: KafkaOffset): () => void {
-    const key = `${record.topic}:${record.partition}`
+    const key = keyOf(record)
     let partition = this.partitions.get(key)
     if (partition === undefined) {
       partition = new PartitionProgress(record)
@@ -43,6 +51,10 @@ export class KafkaProgress {
   }
 }
 
+function keyOf({ topic, partition }: Place): string {
+  return `${topic}:${partition}`
+}
+
 /** Records that are done are taken away together. */
 const COMPACT = 1024
 
@@ -51,6 +63,7 @@ class PartitionProgress {
   private open: Open[] = []
   private first = 0
   private reached: Open | undefined
+  private newest: Open | undefined
   private told = -1n
 
   constructor({ topic, partition }: Place) {
@@ -60,10 +73,16 @@ class PartitionProgress {
   taken({ offset, leaderEpoch }: KafkaOffset): () => void {
     const each: Open = { offset, leaderEpoch, isDone: false }
     this.open.push(each)
+    if (this.newest === undefined || offset > this.newest.offset || leaderEpoch > this.newest.leaderEpoch)
+      this.newest = each
     return () => {
       each.isDone = true
       this.move()
     }
+  }
+
+  isKnown({ offset, leaderEpoch }: KafkaOffset): boolean {
+    return this.newest !== undefined && offset <= this.newest.offset && leaderEpoch <= this.newest.leaderEpoch
   }
 
   advanced(): KafkaOffset | undefined {

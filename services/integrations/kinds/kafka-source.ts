@@ -93,6 +93,7 @@ class KafkaSession {
       room: roomOf(parts),
     }
     this.opening = openKafkaRecords(placeOf(id, configuration), group, guard, {
+      clock: parts.clock,
       readable: () => this.takeSome(),
       failed: (reason) => this.end(reason),
     })
@@ -140,6 +141,7 @@ class KafkaSession {
   }
 
   private isTaken(message: KafkaMessage): boolean {
+    if (this.progress.isKnown(message)) return true
     const payload: Buffer | undefined = message.value
     // A record without a value says that those of its key may be forgotten: nothing is to be stored.
     if (payload === undefined) {

@@ -1,5 +1,6 @@
 /** Records of a group of Kafka's consumers, asked for one by one: what is not asked for is fetched no further than one answer of each broker. */
-import { Consumer, type Message, type MessagesStream } from '@platformatic/kafka'
+import { ConnectionPool, Consumer, type Message, type MessagesStream } from '@platformatic/kafka'
+import type { Clock } from '../../../model/clock.ts'
 import type { AddressGuard } from '../address-guard.ts'
 import { boundDecompression } from './kafka-decompression.ts'
 import { KafkaFetches, type FetchRoom } from './kafka-fetches.ts'
@@ -37,6 +38,7 @@ export interface KafkaRecords {
 }
 
 interface Listener {
+  readonly clock: Clock
   readable(): void
   /** At most once, unless it was closed before. */
   failed(reason: unknown): void
@@ -49,6 +51,8 @@ const WAIT_MS = 1000
 /** After so long without a sign a process that was killed is no member any more. */
 const SESSION_MS = 10_000
 const REBALANCE_MS = 20_000
+/** Of a timer the longest time. */
+const NEVER_MS = 2 ** 31 - 1
 
 /** Resolves when the group took it in. */
 export async function openKafkaRecords(
@@ -77,8 +81,10 @@ export async function openKafkaRecords(
   // For good: an error that nobody hears ends the process.
   consumer.on('error', () => undefined)
   guardConnections(consumer.connections, guard, place.tls, longestAnswer)
-  const fetches = new KafkaFetches(room)
-  fetches.bindConsumer(consumer)
+  const pool = new ConnectionPool(place.clientId, { ...kafkaOptions(place, guard), requestTimeout: NEVER_MS })
+  guardConnections(pool, guard, place.tls, longestAnswer, room)
+  const fetches = new KafkaFetches(room, listener.clock, () => failed(new Error('a broker does not answer')))
+  fetches.bindConsumer(consumer, pool)
   let stream: MessagesStream<Buffer, Buffer, Buffer, Buffer>
   try {
     stream = await consumer.consume({ topics: [...topics], mode: 'committed', fallbackMode: offsetReset })
@@ -87,8 +93,6 @@ export async function openKafkaRecords(
     await consumer.close(true).catch(() => undefined)
     throw error
   }
-  // It fetches only when somebody listens, and has connections of its own.
-  guardConnections(stream.connections, guard, place.tls, longestAnswer, room)
   fetches.bindStream(stream)
   stream
     .on('error', failed)
@@ -97,7 +101,7 @@ export async function openKafkaRecords(
   return {
     read: () => {
       const message = messageOf(stream.read())
-      if (message !== undefined) fetches.read(message)
+      if (message !== undefined) fetches.read()
       return message
     },
     commit: (offsets) => consumer.commit({ offsets: [...offsets] }),
@@ -105,9 +109,18 @@ export async function openKafkaRecords(
       hasEnded = true
       // Else the consumer would wait for requests that wait for room.
       fetches.close()
+      await closeNow(pool)
       await consumer.close(true)
     },
   }
+}
+
+/** One that is not heard would never tell its end. */
+async function closeNow(pool: ConnectionPool): Promise<void> {
+  const sockets = [...pool].map(([, { socket }]) => socket)
+  const closed = pool.close()
+  for (const socket of sockets) socket.destroy()
+  await closed
 }
 
 /** The stream's declaration leaves open what it reads. */
