@@ -3,7 +3,7 @@
  * of every answer. The recordings are no part of the project: without them this is a printed skip.
  */
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +13,7 @@ import { PROJECT_ROOT, startMillrace, type RunningMillrace } from '../support/st
 import { API_DIFFERENCES, MAX_SHARE, NOT_BUILT } from './golden-api-differences.ts'
 import { findingsOf, plantedIn } from './golden-answers.ts'
 import { runInProject } from './golden-runner.ts'
+import { recordedFiles } from './recorded-files.ts'
 import { stepDifferences, viewOf, type GoldenStep, type StepAnswer } from './golden-steps.ts'
 
 const FOLDER = join('..', 'shared', 'golden-api')
@@ -75,13 +76,14 @@ async function replay(millrace: RunningMillrace, answers: string): Promise<reado
   const system = ['--sysadmin-user', DEMO_SYSADMIN.username, '--sysadmin-pass', DEMO_SYSADMIN.password]
   const output = await runInProject([join(FOLDER, 'api.mjs'), 'check', ...server, ...tenant, ...customer, ...system])
   assert.match(output, /^\d+ passed, \d+ failed$/m, `the runner did not end:\n${output.slice(-4000)}`)
-  return readdirSync(answers).flatMap((file) => {
+  return recordedFiles(SCENARIOS, /\.json$/).flatMap((file) => {
     const { steps } = readJson<{ readonly steps: readonly GoldenStep[] }>(join(SCENARIOS, file))
     const given = readJson<readonly StepAnswer[]>(join(answers, file))
     return steps.flatMap((step, index) => {
       const answer = given[index]
-      if (step.quiet === true || step.expect === undefined) return []
-      assert.equal(answer?.name, step.name)
+      if (step.quiet === true) return []
+      assert.equal(answer?.name, step.name, `${file}: not played`)
+      assert.ok(step.expect !== undefined, `${file}: nothing is recorded of ${step.name}`)
       return [{ name: `${file.slice(0, -'.json'.length)}/${step.name}`, step, answer }]
     })
   })

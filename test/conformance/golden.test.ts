@@ -13,16 +13,14 @@ import { PROJECT_ROOT, startMillrace, type RunningMillrace } from '../support/st
 import { DELIBERATE_DIFFERENCES, MAX_DIFFERENCES } from './deliberate-differences.ts'
 import { runInProject } from './golden-runner.ts'
 import { differencesOf, findingsOf, plantedIn } from './golden-answers.ts'
+import { assertNoneTwice, recordedFiles } from './recorded-files.ts'
 
 const FOLDER = join('..', 'shared', 'golden')
 const CASES = join(PROJECT_ROOT, FOLDER, 'cases')
 
 const SCENARIO_MS = 300_000
-
-/** Files of the recorded cases, all of which must match. */
-function recordedCases(): readonly string[] {
-  return readdirSync(CASES).filter((file) => /^\d{3}-.*\.json$/.test(file))
-}
+/** `012-device-create.json`: its place in the scenario, and its name. */
+const NUMBERED = /^\d{3}-.*\.json$/
 
 /** The name of each case to what this server answered; plays the whole scenario, since later cases need what earlier ones made. */
 async function replay(millrace: RunningMillrace, answers: string): Promise<ReadonlyMap<string, object>> {
@@ -55,7 +53,8 @@ const skip = existsSync(CASES) ? false : 'the recorded cases are not beside this
 
 test('the recorded cases match, but for the listed paths', { skip, timeout: SCENARIO_MS }, async (context) => {
   assert.ok(Object.keys(DELIBERATE_DIFFERENCES).length <= MAX_DIFFERENCES)
-  const wanted = recordedCases()
+  const wanted = recordedFiles(CASES, NUMBERED)
+  assertNoneTwice(wanted.map(nameOf), CASES)
   assert.ok(wanted.length > 190, `only ${wanted.length} cases were found`)
   const names = new Set(wanted.map(nameOf))
   assert.deepEqual(
