@@ -23,7 +23,7 @@ export const devices = defineEntity({
   name: 'name',
   table: {
     name: 'device',
-    version: 4,
+    version: 5,
     countedSince: 4,
     isInherited: true,
     indexes: [
@@ -32,6 +32,8 @@ export const devices = defineEntity({
       // For entity queries: a page of a type by name, and whether an id is of a type and a customer.
       { members: ['type', 'name'], since: 3 },
       { members: ['id', 'type', 'customerId'], since: 3 },
+      // For entity queries: those of a type in the order of their ids, which is that of what a filter on an attribute matches.
+      { members: ['type', 'id'], since: 5 },
     ],
   },
   columns: {

@@ -22,6 +22,7 @@ const ENTITIES = 1_020
 /** Of another type, with the same attributes: no query asks for them. */
 const OTHERS = 200
 const QUERIES = 100
+const PAGE_SIZE = 60
 
 interface Known {
   readonly id: string
@@ -66,7 +67,8 @@ function testRandomQueries(open: () => Promise<TestPlatform>): void {
     const other = newDeviceProfile({ id: randomUUID(), createdTime: 1, tenantId, name: 'other', default: false })
     await entities.write([rowsOf(deviceProfiles, entities).insert(deviceProfiles.rowOf(other))])
     const identity = (createdTime: number) => ({ id: randomUUID(), createdTime, version: 1, tenantId })
-    const owners = ['Ada', 'Zoe'].map((title) => recordWith(customers, identity(1), { title }))
+    // One is called as the tenant is.
+    const owners = ['Ada', 'Zoe', 'Tenant'].map((title) => recordWith(customers, identity(1), { title }))
     await entities.write(owners.map((owner) => rowsOf(customers, entities).insert(customers.rowOf(owner))))
     const rows = Array.from({ length: ENTITIES + OTHERS }, (_, number) => {
       const { id: deviceProfileId, name: type } = number < ENTITIES ? profile : other
@@ -148,12 +150,14 @@ function testRandomQueries(open: () => Promise<TestPlatform>): void {
     return { type: 'NUMERIC', operation: pick(operations), value: below(100) }
   }
 
-  /** A small page of what one filter matches: its ways differ by the order, and by how many match. */
+  /** A small page of what one filter matches, or that and another: its ways differ by the order, and by how many match. */
   function smallPage(level: AskedFilter): EntityDataQuery {
-    const key: EntityKey = { type: 'ENTITY_FIELD', key: pick(FIELDS) }
+    const key = pick<EntityKey>([...FIELDS.map((name) => ({ type: 'ENTITY_FIELD', key: name }) as const), LEVEL, LEVEL])
+    const other: AskedFilter = { key: pick(KEYS), predicate: asked(predicate()) }
+    const keyFilters = chance(0.8) ? [level] : [level, other]
     return {
-      filter: { kind: 'type', entityType: 'DEVICE', name: '', types: ['default'] },
-      ...{ keyFilters: [level], operation: pick(['AND', 'OR'] as const), fields: ['name'], latest: [] },
+      filter: { kind: 'type', entityType: 'DEVICE', name: chance(0.2) ? 'D1' : '', types: ['default'] },
+      ...{ keyFilters, operation: pick(['AND', 'OR'] as const), fields: ['name'], latest: [] },
       page: {
         ...{ page: below(5), pageSize: 7, textSearch: undefined, isDynamic: false },
         sort: chance(0.8) ? { key, direction: pick(['ASC', 'DESC'] as const) } : undefined,
@@ -186,22 +190,52 @@ function testRandomQueries(open: () => Promise<TestPlatform>): void {
     }
   }
 
-  test(`the answers to ${QUERIES} random queries are those of a plain evaluation`, async () => {
+  async function check(asks: EntityDataQuery, label: string): Promise<void> {
     const { services, tenant } = platform
+    const { page, pageSize, sort } = asks.page
+    const expected = known.filter((entity) => fits(entity, asks))
+    const found = await services.entityQueries.find(tenant, asks)
+    assert.equal(found.totalElements, expected.length, label)
+    const ordered = expected.toSorted((one, other) => compare(one, other, sort ?? BY_ID))
+    assert.deepEqual(
+      found.data.map(({ entity }) => entity.id),
+      ordered.slice(page * pageSize, (page + 1) * pageSize).map(({ id }) => id),
+      label,
+    )
+  }
+
+  test(`the answers to ${QUERIES} random queries are those of a plain evaluation`, async () => {
     for (let number = 0; number < QUERIES; number++) {
       const asks = query()
-      const { page, pageSize, sort } = asks.page
-      const expected = known.filter((entity) => fits(entity, asks))
-      const found = await services.entityQueries.find(tenant, asks)
-      const label = `seed ${random.seed}, query ${number}: ${JSON.stringify(asks)}`
-      assert.equal(found.totalElements, expected.length, label)
-      const ordered = expected.toSorted((one, other) => compare(one, other, sort ?? BY_ID))
-      assert.deepEqual(
-        found.data.map(({ entity }) => entity.id),
-        ordered.slice(page * pageSize, (page + 1) * pageSize).map(({ id }) => id),
-        label,
-      )
+      await check(asks, `seed ${random.seed}, query ${number}: ${JSON.stringify(asks)}`)
     }
+  })
+
+  test('pages by owner and by the attribute that is compared are those of a plain evaluation, from the first to the last', async () => {
+    const level: AskedFilter = {
+      key: LEVEL,
+      predicate: asked({ type: 'NUMERIC', operation: 'LESS', value: 90 }),
+    }
+    // Not indexed, so that the way follows from the level.
+    const other: AskedFilter = {
+      key: { type: 'SERVER_ATTRIBUTE', key: 'a' },
+      predicate: asked({ type: 'STRING', operation: 'CONTAINS', value: 'a', ignoreCase: true }),
+    }
+    for (const key of [{ type: 'ENTITY_FIELD', key: 'ownerName' } as const, LEVEL])
+      for (const direction of ['ASC', 'DESC'] as const)
+        for (const keyFilters of [[], [level], [level, other]])
+          for (let page = 0; page * PAGE_SIZE <= ENTITIES; page++) {
+            const { filter, ...asks } = smallPage(level)
+            const link = { ...asks.page, page, pageSize: PAGE_SIZE, sort: { key, direction } }
+            const whole = {
+              ...asks,
+              filter: { ...filter, name: '' },
+              keyFilters,
+              operation: 'AND' as const,
+              page: link,
+            }
+            await check(whole, `seed ${random.seed}: ${JSON.stringify(whole)}`)
+          }
   })
 }
 

@@ -39,16 +39,19 @@ export function isIndexed({ key, predicate }: KeyFilter): boolean {
 
 /** The ids of all entities of any tenant that an indexed filter matches, each once: a query. */
 export function matchingIds({ key, predicate }: KeyFilter): Sql {
-  const scope = scopeNumber(key) ?? 0
-  const ranges = indexedRanges(predicate) ?? []
-  if (ranges.length === 0) return sql`select a.entity_id as id from attribute a where 1 = 0`
-  // SQLite takes an index of some rows where the condition holds the same words.
-  const isText = predicate.type === 'STRING'
-  const parts = ranges.map(
-    (range) => sql`select a.entity_id as id from attribute a
-      where a.key = ${key.key} and a.scope = ${sql.lit(scope)}${isText ? sql`` : sql` and a.kind < 4`} and ${range}`,
-  )
+  const stretches = indexStretches({ key, predicate })
+  if (stretches.length === 0) return sql`select a.entity_id as id from attribute a where 1 = 0`
+  const parts = stretches.map((stretch) => sql`select a.entity_id as id from attribute a where ${stretch}`)
   return sql.join(parts, sql` union all `)
+}
+
+/** The {@link indexedRanges} of the key: conditions on `attribute a`, each a stretch of the index. */
+export function indexStretches({ key, predicate }: KeyFilter): readonly Sql[] {
+  const scope = scopeNumber(key) ?? 0
+  // SQLite takes an index of some rows where the condition holds the same words.
+  const isIndexed = predicate.type === 'STRING' ? sql`` : sql` and a.kind < 4`
+  const ranges = indexedRanges(predicate) ?? []
+  return ranges.map((range) => sql`a.key = ${key.key} and a.scope = ${sql.lit(scope)}${isIndexed} and ${range}`)
 }
 
 /** Ranges of an index on `attribute a`, which have nothing in common and together are the predicate; undefined where there are none such. */

@@ -3,10 +3,12 @@ import { sql, type Selectable } from 'kysely'
 import { isEntityType, type EntityType } from '../../../model/entity-id.ts'
 import { scopeOf, typedValue } from '../attribute-columns.ts'
 import type { ScopedAttribute } from '../attributes.ts'
-import type { EntityKey, EntitySort } from '../../../model/entity-query.ts'
+import type { EntityKey, EntitySort, KeyFilter } from '../../../model/entity-query.ts'
 import type { EntityDatabase } from '../database.ts'
 import type { AttributeTable } from '../schema.ts'
 import type { EntityOrder, EntitySelection, SelectedEntity } from './query.ts'
+import { indexStretches } from './attribute-index.ts'
+import { ownerCounts, ownersOfPage, tenantOfOwners, type OwnerCount } from './owner-pages.ts'
 import { QueryPlans } from './plans.ts'
 import { containsSql, type Sql } from './predicates-sql.ts'
 import { SelectionSql, UNSURE } from './selection-sql.ts'
@@ -17,6 +19,7 @@ export interface OwnedAttribute extends Pick<ScopedAttribute, 'scope'> {
 }
 
 const UUID_LENGTH = 36
+const ID: EntityKey = { type: 'ENTITY_FIELD', key: 'id' }
 /** Ids of one read of attributes. */
 const IDS_PER_READ = 1_000
 /** So many rows of SQLite come as one text: as rows they would cost three times as much (`benchmarks/entity-query`). */
@@ -60,7 +63,8 @@ export class EntityQueryRepository {
     fields: readonly string[],
   ): Promise<readonly SelectedEntity[]> {
     if (selection.sources.length === 0) return []
-    return this.rowsOf((await this.plans.of(selection, order)).found, order, fields)
+    const { found, walk } = await this.plans.of(selection, order)
+    return this.rowsOf(found, order, fields, walk)
   }
 
   /**
@@ -138,15 +142,42 @@ export class EntityQueryRepository {
     fields: readonly string[],
   ): Promise<{ readonly total: number; readonly rows: readonly SelectedEntity[] }> {
     if (selection.sources.length === 0) return { total: 0, rows: [] }
-    const { counted, found, matches } = await this.plans.of(selection, order)
+    const ownersTenant = tenantOfOwners(selection, order.sort)
+    if (ownersTenant !== undefined) return this.pageByOwner(selection, ownersTenant, order, fields)
+    const { counted, found, matches, walk } = await this.plans.of(selection, order)
     if (this.database.isShared && matches > order.offset + order.limit) {
       // More pages follow: the total is not known by this one. A server does both at once.
-      const [rows, total] = await Promise.all([this.rowsOf(found, order, fields), this.countOf(counted)])
+      const [rows, total] = await Promise.all([this.rowsOf(found, order, fields, walk), this.countOf(counted)])
       return { total, rows }
     }
-    const rows = await this.rowsOf(found, order, fields)
+    const rows = await this.rowsOf(found, order, fields, walk)
     const isLast = rows.length < order.limit && (rows.length > 0 || order.offset === 0)
     return { total: isLast ? order.offset + rows.length : await this.countOf(counted), rows }
+  }
+
+  private async pageByOwner(
+    selection: EntitySelection,
+    tenantId: string,
+    order: EntityOrder,
+    fields: readonly string[],
+  ): Promise<{ readonly total: number; readonly rows: readonly SelectedEntity[] }> {
+    const direction = order.sort?.direction ?? 'ASC'
+    const { counted } = await this.plans.of(selection)
+    const query = sql<OwnerCount>`${ownerCounts(this.database, counted, tenantId, { direction })}`
+    const counts = await this.database.scan(query.compile(this.database.builder))
+    const total = counts.reduce((sum, { entities }) => sum + entities, 0)
+    const { owners, skipped, haveOneName } = ownersOfPage(counts, order)
+    if (owners.length === 0) return { total, rows: [] }
+    const sources = selection.sources.map((source) => ({ ...source, owners }))
+    // Of few owners there are few entities: to look at each is cheaper than at all that match.
+    const driver = counted.driver?.way === 'probed' ? counted.driver : undefined
+    const sort = haveOneName ? { key: ID, direction } : order.sort
+    const rows = await this.rowsOf(
+      { ...selection, sources, driver },
+      { ...order, sort, offset: order.offset - skipped },
+      fields,
+    )
+    return { total, rows }
   }
 
   private async countOf(selection: EntitySelection): Promise<number> {
@@ -157,23 +188,53 @@ export class EntityQueryRepository {
 
   private async rowsOf(
     selection: EntitySelection,
-    { sort, limit, offset }: EntityOrder,
+    order: EntityOrder,
     fields: readonly string[],
+    walk?: KeyFilter,
   ): Promise<readonly SelectedEntity[]> {
+    const query =
+      walk === undefined ? this.sorted(selection, order, fields) : this.walked(selection, walk, order, fields)
+    const names = ['id', 'entity_type', ...fields.map((_, place) => `v${place}`)]
+    const rows = await this.rows(query, names, order.limit)
+    return rows.map(([id, entityType, ...found]) => ({
+      id: String(id),
+      entityType: typeOf(entityType),
+      fields: fields.map((_, place) => found[place] ?? null),
+    }))
+  }
+
+  private sorted(selection: EntitySelection, { sort, limit, offset }: EntityOrder, fields: readonly string[]): Sql {
     const built = new SelectionSql(this.database, selection)
     const columns = fields.map((name, place) => sql`${built.field(name)} as ${sql.ref(`v${place}`)}`)
     const where = built.where()
     const order = built.order(sort)
     const bounds = offset === 0 ? sql` limit ${limit}` : sql` limit ${limit} offset ${offset}`
     const selected = sql.join([sql`e.id as id`, sql`e.entity_type as entity_type`, ...columns])
-    const query = sql`select ${selected} from ${built.from()}${order.join}${where} order by ${order.by}${bounds}`
-    const names = ['id', 'entity_type', ...fields.map((_, place) => `v${place}`)]
-    const rows = await this.rows(query, names, limit)
-    return rows.map(([id, entityType, ...found]) => ({
-      id: String(id),
-      entityType: typeOf(entityType),
-      fields: fields.map((_, place) => found[place] ?? null),
-    }))
+    return sql`select ${selected} from ${built.from()}${order.join}${where} order by ${order.by}${bounds}`
+  }
+
+  /** Of each stretch of the index as many as the page may show, in the index's order; together they are sorted once more. */
+  private walked(
+    selection: EntitySelection,
+    filter: KeyFilter,
+    { sort, limit, offset }: EntityOrder,
+    fields: readonly string[],
+  ): Sql {
+    const isDescending = sort?.direction === 'DESC'
+    const direction = sql.raw(isDescending ? 'desc' : 'asc')
+    const stretches = indexStretches(filter).map((stretch, place) => {
+      const built = new SelectionSql(this.database, selection, { filter, stretch })
+      const columns = fields.map((name, number) => sql`${built.field(name)} as ${sql.ref(`v${number}`)}`)
+      const number = sql`coalesce(e.double_value, e.long_value) as number`
+      const selected = sql.join([sql`e.id as id`, sql`e.entity_type as entity_type`, ...columns, number])
+      const where = built.where()
+      const by = sql.join(['long_value', 'double_value', 'id'].map((name) => sql`${sql.ref(`e.${name}`)} ${direction}`))
+      const first = sql`select ${selected} from ${built.from()}${where} order by ${by} limit ${offset + limit}`
+      return sql`select * from (${first}) as ${sql.ref(`stretch${place}`)}`
+    })
+    const nulls = sql.raw(isDescending ? 'desc nulls first' : 'asc nulls last')
+    return sql`select * from (${sql.join(stretches, sql` union all `)}) as walked
+      order by number ${nulls}, id ${direction} limit ${limit} offset ${offset}`
   }
 
   /** The columns of a query, row by row: texts, and numbers that are safe integers. */

@@ -13,8 +13,19 @@ export class Estimates {
   async of(named: string, ask: () => Promise<number>): Promise<number> {
     const name = named.length > LONGEST_NAME ? createHash('sha256').update(named).digest('base64') : named
     const known = this.known.get(name)
-    if (known !== undefined && ++known.uses < USES) return known.count
-    const count = await ask()
+    if (known !== undefined) {
+      // Once for all who use it meanwhile, and nobody waits for it; where it fails the old one stays.
+      if (++known.uses === USES) void this.ask(name, ask).catch(() => (known.uses = 0))
+      return known.count
+    }
+    return this.ask(name, ask)
+  }
+
+  private async ask(name: string, count: () => Promise<number>): Promise<number> {
+    return this.keep(name, await count())
+  }
+
+  private keep(name: string, count: number): number {
     // The oldest go first.
     this.known.delete(name)
     for (const oldest of this.known.keys()) {

@@ -17,9 +17,11 @@ export interface QueryPlan {
   readonly found: EntitySelection
   /** At least so many match, as far as that is known. */
   readonly matches: number
+  /** A page comes in the order of the index in which this filter's matches are, as that is the order asked for. */
+  readonly walk?: KeyFilter | undefined
 }
 
-/** Of what a filter matches so many are counted before a way is chosen. */
+/** Of what a filter matches so many are counted before a way is chosen, however many entities there are. */
 const MOST_COUNTED = 200_000
 /** So few are looked up without a look at how many entities there are. */
 const FEW_MATCHES = 100
@@ -32,6 +34,8 @@ const MOST_PROBED_IN_SQLITE = 1 / 3
 const MOST_FLAGS_PROBED_IN_SQLITE = 0.6
 /** Above this share PostgreSQL reads all entities once, on several processors. */
 const MOST_PROBED_IN_POSTGRES = 0.05
+/** Of what a filter matches a page in the index's order looks at a few: so many times fewer than there are, by what is known. */
+const LEAST_LEFT_OUT = 10
 /** Fields that an index has in their order. */
 const WALKED_FIELDS: ReadonlySet<string> = new Set(['createdTime', 'name', 'id'])
 
@@ -49,20 +53,28 @@ export class QueryPlans {
     const [first] = usable
     if (first === undefined || sources.some(({ ids }) => ids !== undefined))
       return { counted: selection, found: selection, matches: 0 }
+    const entities = await this.entitiesIn(selection)
+    // Other tenants' are in the index too: beyond what a tenant has itself nothing follows from them.
+    const most = Math.min(MOST_COUNTED, powerOfTwo(Math.max(entities, FEW_MATCHES + 1)))
     let matches = Infinity
     let filter = first
     for (const each of usable) {
-      const found = await this.estimates.of(JSON.stringify(each), () => this.matchesOf(each))
+      const found = await this.estimates.of(`${most} ${JSON.stringify(each)}`, () => this.matchesOf(each, most))
       if (found < matches) [matches, filter] = [found, each]
     }
     const probed: EntitySelection = { ...selection, driver: { filter, way: 'probed' } }
     if (matches <= FEW_MATCHES) return { counted: probed, found: probed, matches: 0 }
-    const entities = await this.entitiesIn(selection)
     const way = this.wayOf(filter, matches / entities)
     const counted = way === undefined ? selection : { ...selection, driver: { filter, way } }
     const looked = ((order?.offset ?? 0) + (order?.limit ?? Infinity)) * (entities / matches)
     const isWalked = order !== undefined && isInOrder(order.sort) && looked < matches
-    return { counted, found: isWalked ? selection : counted, matches: usable.length === filters.length ? matches : 0 }
+    const isFew = order !== undefined && (order.offset + order.limit) * LEAST_LEFT_OUT < matches && matches < most
+    return {
+      counted,
+      found: isWalked ? selection : counted,
+      matches: usable.length === filters.length ? matches : 0,
+      walk: isFew && sources.length === 1 && hasOrder(filter, order.sort) ? filter : undefined,
+    }
   }
 
   /** Undefined where the entities are looked at one by one. */
@@ -83,9 +95,9 @@ export class QueryPlans {
     return total
   }
 
-  private matchesOf(filter: KeyFilter): Promise<number> {
+  private matchesOf(filter: KeyFilter, most: number): Promise<number> {
     return this.number(
-      sql`select count(*) as total from (select 1 from (${matchingIds(filter)}) as matching limit ${MOST_COUNTED}) as counted`,
+      sql`select count(*) as total from (select 1 from (${matchingIds(filter)}) as matching limit ${most}) as counted`,
     )
   }
 
@@ -99,4 +111,14 @@ export class QueryPlans {
 /** Whether an index has the order. */
 export function isInOrder(sort: EntitySort | undefined): boolean {
   return sort === undefined || (sort.key.type === 'ENTITY_FIELD' && WALKED_FIELDS.has(sort.key.key))
+}
+
+/** Whether the index has the matches of the filter in this order: numbers, of which each match has one. */
+function hasOrder({ key, predicate }: KeyFilter, sort: EntitySort | undefined): boolean {
+  return predicate.type === 'NUMERIC' && sort?.key.type === key.type && sort.key.key === key.key
+}
+
+/** At least as much: estimates stay known while entities come and go. */
+function powerOfTwo(count: number): number {
+  return 2 ** Math.ceil(Math.log2(count))
 }

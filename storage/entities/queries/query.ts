@@ -36,6 +36,8 @@ export interface EntitySource {
   readonly tenantId: string | undefined
   /** Of this customer only. */
   readonly customerId?: string | undefined
+  /** Of these customers only; null for what is the tenant's own. */
+  readonly owners?: readonly (string | null)[] | undefined
   /** Only these. */
   readonly ids?: readonly string[] | undefined
   /** Of these types (names of profiles). */

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { CompiledQuery } from 'kysely'
+import type { EntityDatabase } from '../database.ts'
+import { queryBuilder, SQLITE } from '../dialect.ts'
+import { QueryPlans } from './plans.ts'
+import type { EntitySelection, QueryTable } from './query.ts'
+
+const TABLE: QueryTable = {
+  ...{ entityType: 'DEVICE', table: 'device', tenantColumn: 'tenant_id', customerColumn: 'customer_id' },
+  fields: { name: { is: 'text', column: 'name', isNullable: false } },
+}
+
+/** Answers counts: of entities so many, of matches as many as it may look at. */
+function countingDatabase(entitiesOf: (tenantId: unknown) => number, matches: number) {
+  const limits: number[] = []
+  const refuse = (): never => {
+    throw new TypeError('plans count')
+  }
+  const database: EntityDatabase = {
+    builder: queryBuilder({ read: refuse, write: refuse }, SQLITE),
+    ...{ isShared: false, foldFunction: 'lower', read: refuse, write: refuse, close: () => Promise.resolve() },
+    scan: <Row>(query: CompiledQuery<Row>) => {
+      const isOfMatches = query.sql.includes('attribute')
+      const limit = Number(query.parameters.at(-1))
+      if (isOfMatches) limits.push(limit)
+      const total = isOfMatches ? Math.min(limit, matches) : entitiesOf(query.parameters[0])
+      return Promise.resolve([{ total } as Row])
+    },
+  }
+  return { plans: new QueryPlans(database), limits }
+}
+
+const selection = (tenantId: string): EntitySelection => ({
+  ...{ sources: [{ table: TABLE, tenantId }], operation: 'AND' },
+  filters: [
+    { key: { type: 'SERVER_ATTRIBUTE', key: 'level' }, predicate: { type: 'NUMERIC', operation: 'LESS', value: 1 } },
+  ],
+})
+
+test('for a tenant of few entities no more matches are counted than that many, however many others have', async () => {
+  const { plans, limits } = countingDatabase((tenantId) => (tenantId === 'small' ? 300 : 100_000), 1e6)
+  assert.equal((await plans.of(selection('small'))).counted.driver, undefined)
+  await plans.of(selection('large'))
+  assert.deepEqual(limits, [512, 131_072])
+})
+
+test('what was counted for a small tenant does not stand for a large one', async () => {
+  const { plans } = countingDatabase((tenantId) => (tenantId === 'small' ? 300 : 100_000), 20_000)
+  await plans.of(selection('small'))
+  assert.equal((await plans.of(selection('large'))).counted.driver?.way, 'probed')
+})
+
+test('a page by the attribute that the filter compares comes out of the index, where far more match than it shows', async () => {
+  const { plans } = countingDatabase(() => 100_000, 1_000)
+  const walked = async (key: string, limit: number) =>
+    (
+      await plans.of(selection('one'), {
+        ...{ sort: { key: { type: 'SERVER_ATTRIBUTE', key }, direction: 'ASC' }, limit, offset: 0 },
+      })
+    ).walk !== undefined
+  assert.deepEqual(await Promise.all([walked('level', 20), walked('level', 200), walked('other', 20)]), [
+    true,
+    false,
+    false,
+  ])
+})
