@@ -62,17 +62,16 @@ export function decodeChunk(bytes: Uint8Array, seed: string): Columns {
 
 /** The points of the columns. */
 export function pointsOf(columns: Columns): StoredPoint[] {
-  const { count, times, type, types, values, expiries } = columns
-  const points: StoredPoint[] = []
-  for (let index = 0; index < count; index++) {
-    points.push({
-      ts: times[index] ?? 0,
-      type: type ?? types[index] ?? 'JSON',
-      value: values[index] ?? 0,
-      expiresAt: expiries?.[index] ?? 0,
-    })
+  return Array.from({ length: columns.count }, (_, index) => pointAt(columns, index))
+}
+
+export function pointAt({ times, type, types, values, expiries }: Columns, index: number): StoredPoint {
+  return {
+    ts: times[index] ?? 0,
+    type: type ?? types[index] ?? 'JSON',
+    value: values[index] ?? 0,
+    expiresAt: expiries?.[index] ?? 0,
   }
-  return points
 }
 
 function writeTimes(writer: ByteWriter, points: readonly StoredPoint[]): void {

@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib'
 import { errorText, isMillraceError, type MillraceError } from '../../../model/errors.ts'
 import { Aggregate } from './aggregate.ts'
 import { ByteReader, ByteWriter } from './bytes.ts'
+import { ChunkCache } from './chunk-cache.ts'
 import { decodeChunk, encodeChunk, type Columns } from './chunk-codec.ts'
 import type { ChunkDatabase, ChunkRow } from './database.ts'
 import { EmbeddedErrors } from './errors.ts'
@@ -13,6 +14,8 @@ import type { Series } from './series.ts'
 export const CHUNK_POINTS = 1024
 /** Characters of text in a chunk: with more it ends before it is full, so that reading one takes little memory. */
 const CHUNK_CHARACTERS = 1 << 20
+/** A thousand full chunks of numbers. */
+const CACHED_BYTES = 16 * 2 ** 20
 
 /** What is known of a chunk's points without reading them. */
 export interface ChunkSummary {
@@ -28,6 +31,7 @@ export class Chunks {
   private readonly damaged = new Map<number, DamagedRange[]>()
   /** Numbers of those that are set aside, and of those that only a read has met. */
   private readonly met = new Set<number>()
+  private readonly cache = new ChunkCache(CACHED_BYTES)
 
   constructor(database: ChunkDatabase) {
     this.database = database
@@ -54,10 +58,14 @@ export class Chunks {
 
   /** Throws CHUNK_DAMAGED. */
   read(series: Series, row: ChunkRow): Columns {
+    const known = this.cache.get(row.chunk)
+    if (known !== undefined) return known
     const data = this.database.chunkData(row.chunk)
     if (data === undefined) throw this.damage(series, row, 'the chunk is missing')
     try {
-      return decodeChunk(data, seedOf(row))
+      const columns = decodeChunk(data, seedOf(row))
+      this.cache.add(row.chunk, columns)
+      return columns
     } catch (error) {
       throw this.damage(series, row, errorText(error), error)
     }
@@ -76,6 +84,7 @@ export class Chunks {
 
   remove(row: ChunkRow): void {
     this.met.delete(row.chunk)
+    this.cache.remove(row.chunk)
     this.database.removeChunk(row)
   }
 

@@ -2,12 +2,12 @@
 import type { HistoryQuery } from '../../../model/telemetry-query.ts'
 import { Aggregate } from './aggregate.ts'
 import type { Columns } from './chunk-codec.ts'
-import { pointsOf } from './chunk-codec.ts'
+import { pointAt } from './chunk-codec.ts'
 import type { Chunks } from './chunks.ts'
 import type { ChunkRow } from './database.ts'
 import { EmbeddedErrors } from './errors.ts'
 import { isLive, type StoredPoint } from './point.ts'
-import { firstAtOrAfter, mergeOver, type Series } from './series.ts'
+import { mergeOver, type Series } from './series.ts'
 
 const CHARACTERS_OF_A_POINT = 64
 
@@ -51,7 +51,7 @@ export function readPoints(
   for (const region of regions(chunks, series, query.startTs, query.endTs - 1, query.order)) {
     const points = pointsIn(chunks, series, region)
     for (let index = 0; index < points.length && found.length < query.limit; index++) {
-      const point = points[descending ? points.length - 1 - index : index]
+      const point = points.at(descending ? points.length - 1 - index : index)
       if (point === undefined || !isLive(point, now)) continue
       room?.take(point)
       found.push(point)
@@ -119,26 +119,64 @@ function* regions(chunks: Chunks, series: Series, low: number, high: number, ord
   yield { low: from, high: to, row: undefined }
 }
 
-function pointsIn(chunks: Chunks, series: Series, region: Region): readonly StoredPoint[] {
+/** Ascending; a point is made where it is asked for. */
+interface PointList {
+  readonly length: number
+  at(index: number): StoredPoint | undefined
+}
+
+function pointsIn(chunks: Chunks, series: Series, region: Region): PointList {
+  const columns = columnsAlone(chunks, series, region)
+  if (columns !== undefined) return pointsBetween(columns, region)
   const damage = chunks.damageIn(series, region.low, region.high)
   if (damage !== undefined) throw damage
   const tail = series.tailBetween(region.low, region.high)
   if (region.row === undefined) return tail
-  const stored = pointsOf(chunks.read(series, region.row))
-  const from = firstAtOrAfter(stored, region.low)
-  const to = firstAtOrAfter(stored, region.high + 1)
-  return mergeOver(stored.slice(from, to), tail)
+  const stored = pointsBetween(chunks.read(series, region.row), region)
+  return mergeOver(
+    Array.from({ length: stored.length }, (_, index) => stored.at(index)),
+    tail,
+  )
+}
+
+function pointsBetween(columns: Columns, { low, high }: Region) {
+  const from = firstTimeFrom(columns, low)
+  return {
+    length: firstTimeFrom(columns, high + 1) - from,
+    at: (index: number) => pointAt(columns, from + index),
+  }
+}
+
+/** The place of the first time at or after `ts`. */
+function firstTimeFrom({ times, count }: Columns, ts: number): number {
+  let low = 0
+  let high = count
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((times[middle] ?? 0) < ts) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The region's chunk where nothing lies over it. Throws CHUNK_DAMAGED. */
+function columnsAlone(chunks: Chunks, series: Series, region: Region): Columns | undefined {
+  if (region.row === undefined || series.tailTouches(region.low, region.high)) return undefined
+  const damage = chunks.damageIn(series, region.low, region.high)
+  if (damage !== undefined) throw damage
+  return chunks.read(series, region.row)
 }
 
 function addRegion(chunks: Chunks, series: Series, region: Region, buckets: Buckets, now: number): void {
-  if (region.row !== undefined && !series.tailTouches(region.low, region.high)) {
-    const damage = chunks.damageIn(series, region.low, region.high)
-    if (damage !== undefined) throw damage
-    addColumns(chunks.read(series, region.row), region, buckets, now)
+  const columns = columnsAlone(chunks, series, region)
+  if (columns !== undefined) {
+    addColumns(columns, region, buckets, now)
     return
   }
-  for (const point of pointsIn(chunks, series, region)) {
-    if (isLive(point, now)) buckets.of(buckets.at(point.ts)).add(point.type, point.value)
+  const points = pointsIn(chunks, series, region)
+  for (let index = 0; index < points.length; index++) {
+    const point = points.at(index)
+    if (point !== undefined && isLive(point, now)) buckets.of(buckets.at(point.ts)).add(point.type, point.value)
   }
 }
 
