@@ -68,7 +68,7 @@ async function findingsWith(bug: PlantedBug): Promise<readonly string[]> {
     const { acknowledged, findings } = judge(await readBack(fleet, journals, LIMIT_MS))
     assert.ok(acknowledged > 0, 'void: nothing was acknowledged')
     const runs = await takeRuns(world.runLog, journals)
-    return [...findings, ...judgeRuns(runs, journals, { partitionsMove: false, isNewWorld: true })]
+    return [...findings, ...(await judgeRuns(runs, journals, { partitionsMove: false, isNewWorld: true }))]
   } finally {
     await world.close()
   }

@@ -101,7 +101,7 @@ export async function runRound(
   if (!isRecovered) findings.push(`no acknowledgement within ${limitMs} ms: ${stuck(journals, healedAt)}`)
   const circumstances = { partitionsMove: world.shape !== 'embedded', isNewWorld }
   const runs = await takeRuns(world.runLog, all, fault.losesChildren === true ? 0 : limitMs)
-  findings.push(...judgeRuns(runs, all, circumstances))
+  findings.push(...(await judgeRuns(runs, all, circumstances)))
   if (fault.losesChildren !== true) findings.push(...judgeChildren(runs, all, circumstances))
   const missing = read.filter(({ journal, series }) => isMissing(journal, series)).map(({ journal }) => journal)
   if (missing.length > 0) findings.push(...(await evidenceOf(world, missing)))
@@ -146,6 +146,7 @@ export interface TopRate extends Rate {
 /** New processes compile what they run: a rate of their first seconds would make half of it easy to hold. */
 const WARM_UP_MS = 5_000
 const MEASURE_MS = 5_000
+const POLL_MS = 100
 
 /**
  * What the world acknowledges and runs when devices send as fast as they can, for a few seconds; judged as every load is. A backlog that
@@ -155,13 +156,13 @@ export async function measureTopRate(world: World, fleet: Fleet): Promise<TopRat
   const journals = await fleet.pacedDevices(PACED_DEVICES)
   const loadedAt = performance.now()
   const load = startPacedLoad(journals, world.addresses, undefined)
-  let runs: readonly Run[] = []
+  const runs: Run[] = []
   /** Of each device, up to now. */
   const ran = new Map<string, number>()
   const takeNext = (): void => {
     const added = world.runLog?.next() ?? []
     for (const { deviceId } of added) ran.set(deviceId, (ran.get(deviceId) ?? 0) + 1)
-    runs = runs.concat(added)
+    for (const run of added) runs.push(run)
   }
   const done = (): number[] => {
     takeNext()
@@ -169,9 +170,12 @@ export async function measureTopRate(world: World, fleet: Fleet): Promise<TopRat
   }
   // Of the chain that the world is measured with: an engine may still have the one before it.
   await holds(ROUND_SETTINGS.limitMs, () => done().every((count) => count > 0))
-  await delay(WARM_UP_MS)
+  const wait = async (ms: number): Promise<void> => {
+    for (const until = performance.now() + ms; performance.now() < until; takeNext()) await delay(POLL_MS)
+  }
+  await wait(WARM_UP_MS)
   const [before, began] = [done(), performance.now()]
-  await delay(MEASURE_MS)
+  await wait(MEASURE_MS)
   const seconds = (performance.now() - began) / 1_000
   const rates = done().map((count, index) => (count - (before[index] ?? 0)) / seconds)
   await load.end()
@@ -182,8 +186,8 @@ export async function measureTopRate(world: World, fleet: Fleet): Promise<TopRat
     journals.map((journal) => (1_000 * journal.count('acknowledged')) / (performance.now() - loadedAt)),
   )
   const circumstances = { partitionsMove: world.shape !== 'embedded', isNewWorld: true }
-  runs = runs.concat((await takeRuns(world.runLog, journals)) ?? [])
-  const findings = [...verdict.findings, ...judgeRuns(runs, journals, circumstances)]
+  for (const run of (await takeRuns(world.runLog, journals)) ?? []) runs.push(run)
+  const findings = [...verdict.findings, ...(await judgeRuns(runs, journals, circumstances))]
   const ranMeanwhile = paceOf(journals, rates)
   const isFaster = rateOf(journals, ranMeanwhile).valuesPerSecond > rateOf(journals, stored).valuesPerSecond
   const pace = isFaster ? ranMeanwhile : stored

@@ -15,7 +15,11 @@ interface Sent {
 }
 
 /** One device and its runs; `packSize` values are sent, and end, together. */
-function judgedWith(judge: typeof judgeRuns, prefix: string, { sent, ran, isNewWorld = false, packSize = 1 }: Sent) {
+async function judgedWith(
+  judge: typeof judgeRuns | typeof judgeChildren,
+  prefix: string,
+  { sent, ran, isNewWorld = false, packSize = 1 }: Sent,
+) {
   const identity = { name: 'device', token: 'T', deviceId: 'id', protocol: 'HTTP', explicitTimes: true } as const
   const journal = new Journal(identity)
   for (const outcome of sent) {
@@ -26,54 +30,55 @@ function judgedWith(judge: typeof judgeRuns, prefix: string, { sent, ran, isNewW
     id: `m${index}`,
     epoch: 'p.1',
     attempt: 1,
+    start: index,
     deviceId: `${prefix}id`,
     value,
   }))
   return judge(runs, [journal], { partitionsMove: true, isNewWorld })
 }
 
-function judged(sent: Sent['sent'], ran: Sent['ran'], isNewWorld = false): readonly string[] {
+function judged(sent: Sent['sent'], ran: Sent['ran'], isNewWorld = false): Promise<readonly string[]> {
   return judgedWith(judgeRuns, '', { sent, ran, isNewWorld })
 }
 
-test('what was acknowledged runs once, in order', () => {
-  assert.deepEqual(judged(['acknowledged', 'acknowledged', 'unknown'], [1, 2]), [])
-  assert.match(judged(['acknowledged', 'acknowledged'], [1])[0] ?? '', /^lost: value 2/)
-  assert.match(judged(['acknowledged', 'acknowledged'], [2, 1])[0] ?? '', /^outOfOrder: value 1/)
-  assert.match(judged(['acknowledged'], [1, 1])[0] ?? '', /^counted: value 1/)
+test('what was acknowledged runs once, in order', async () => {
+  assert.deepEqual(await judged(['acknowledged', 'acknowledged', 'unknown'], [1, 2]), [])
+  assert.match((await judged(['acknowledged', 'acknowledged'], [1]))[0] ?? '', /^lost: value 2/)
+  assert.match((await judged(['acknowledged', 'acknowledged'], [2, 1]))[0] ?? '', /^outOfOrder: value 1/)
+  assert.match((await judged(['acknowledged'], [1, 1]))[0] ?? '', /^counted: value 1/)
 })
 
-test('a value without an answer may come late over another connection, and not over its own', () => {
-  assert.deepEqual(judged(['unknown', '|', 'acknowledged'], [2, 1]), [])
-  assert.match(judged(['unknown', 'acknowledged'], [2, 1])[0] ?? '', /^outOfOrder: value 1/)
+test('a value without an answer may come late over another connection, and not over its own', async () => {
+  assert.deepEqual(await judged(['unknown', '|', 'acknowledged'], [2, 1]), [])
+  assert.match((await judged(['unknown', 'acknowledged'], [2, 1]))[0] ?? '', /^outOfOrder: value 1/)
 })
 
-test('in a new world the first values of a device may meet the chain before it', () => {
+test('in a new world the first values of a device may meet the chain before it', async () => {
   const sent = ['acknowledged', 'acknowledged', 'acknowledged'] as const
-  assert.deepEqual(judged(sent, [2, 3], true), [])
-  assert.match(judged(sent, [2, 3])[0] ?? '', /^lost: value 1/)
-  assert.match(judged(sent, [1, 3], true)[0] ?? '', /^lost: value 2/)
-  assert.match(judged(sent, [], true)[0] ?? '', /^lost: value 1/)
+  assert.deepEqual(await judged(sent, [2, 3], true), [])
+  assert.match((await judged(sent, [2, 3]))[0] ?? '', /^lost: value 1/)
+  assert.match((await judged(sent, [1, 3], true))[0] ?? '', /^lost: value 2/)
+  assert.match((await judged(sent, [], true))[0] ?? '', /^lost: value 1/)
 })
 
-test('a world without a log of runs has nothing to judge', () => {
-  assert.deepEqual(judgeRuns(undefined, [], { partitionsMove: false, isNewWorld: false }), [])
+test('a world without a log of runs has nothing to judge', async () => {
+  assert.deepEqual(await judgeRuns(undefined, [], { partitionsMove: false, isNewWorld: false }), [])
 })
 
-test('what was acknowledged has one child that ran, in any order', () => {
+test('what was acknowledged has one child that ran, in any order', async () => {
   const children = (sent: Sent['sent'], ran: Sent['ran']) => judgedWith(judgeChildren, CHILD_OF, { sent, ran })
-  assert.deepEqual(children(['acknowledged', 'acknowledged', 'unknown'], [2, 1]), [])
-  assert.match(children(['acknowledged', 'acknowledged'], [1])[0] ?? '', /^child lost: value 2/)
-  assert.match(children(['acknowledged'], [1, 1])[0] ?? '', /^2 children: child-of-id 1/)
+  assert.deepEqual(await children(['acknowledged', 'acknowledged', 'unknown'], [2, 1]), [])
+  assert.match((await children(['acknowledged', 'acknowledged'], [1]))[0] ?? '', /^child lost: value 2/)
+  assert.match((await children(['acknowledged'], [1, 1]))[0] ?? '', /^2 children: child-of-id 1/)
 })
 
-test('each value of a pack runs once, in the order of the pack; without an answer any of them may have run', () => {
+test('each value of a pack runs once, in the order of the pack; without an answer any of them may have run', async () => {
   const packs = (sent: Sent['sent'], ran: Sent['ran']) => judgedWith(judgeRuns, '', { sent, ran, packSize: 3 })
-  assert.deepEqual(packs(['acknowledged', 'unknown', 'acknowledged'], [1, 2, 3, 4, 7, 8, 9]), [])
-  assert.deepEqual(packs(['unknown', '|', 'acknowledged'], [4, 5, 6, 1, 2]), [])
-  assert.match(packs(['acknowledged', 'acknowledged'], [1, 3, 4, 5, 6])[0] ?? '', /^lost: value 2/)
-  assert.match(packs(['acknowledged'], [1, 3, 2])[0] ?? '', /^outOfOrder: value 2/)
-  const twice = packs(['acknowledged'], [1, 2, 3, 1, 2, 3])
+  assert.deepEqual(await packs(['acknowledged', 'unknown', 'acknowledged'], [1, 2, 3, 4, 7, 8, 9]), [])
+  assert.deepEqual(await packs(['unknown', '|', 'acknowledged'], [4, 5, 6, 1, 2]), [])
+  assert.match((await packs(['acknowledged', 'acknowledged'], [1, 3, 4, 5, 6]))[0] ?? '', /^lost: value 2/)
+  assert.match((await packs(['acknowledged'], [1, 3, 2]))[0] ?? '', /^outOfOrder: value 2/)
+  const twice = await packs(['acknowledged'], [1, 2, 3, 1, 2, 3])
   assert.deepEqual(twice.length, 3)
   for (const text of twice) assert.match(text, /^counted: value [123]/)
 })

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { PROJECT_ROOT } from '../../support/start-millrace.ts'
 import { CHILD_OF, RUN_LOG_PRELOAD, RunJudge, RunLog, type Run } from '../../support/run-log/index.ts'
 import type { DeviceIdentity, Journal, SentValue } from './journal.ts'
@@ -42,16 +42,21 @@ export async function takeRuns(
   if (log === undefined) return undefined
   const parents = journals.filter(makesChildren)
   const ran = new Map(parents.flatMap(({ device: { deviceId } }) => [emptyOf(deviceId), emptyOf(CHILD_OF + deviceId)]))
-  let runs: readonly Run[] = []
+  const runs: Run[] = []
   for (const deadline = performance.now() + limitMs; ; await delay(POLL_MS)) {
-    const added = log.next()
-    for (const { deviceId, value } of added) ran.get(deviceId)?.add(value)
-    runs = runs.concat(added)
+    for (let added = log.next(SLICE_BYTES); added.length > 0; added = log.next(SLICE_BYTES)) {
+      for (const { deviceId, value } of added) ran.get(deviceId)?.add(value)
+      runs.push(...added)
+      await nextTurn()
+    }
     if (performance.now() >= deadline || !parents.some((journal) => lacksChild(journal, ran))) return runs
   }
 }
 
 const POLL_MS = 200
+/** The lines to the servers run through this process: a world stands still while it judges at one go. */
+const SLICE_BYTES = 256 * 1024
+const SLICE_RUNS = 2_000
 
 function emptyOf(deviceId: string): readonly [string, Set<number>] {
   return [deviceId, new Set()]
@@ -70,11 +75,11 @@ function lacksChild({ device, sent }: Journal, ran: ReadonlyMap<string, Readonly
 }
 
 /** Runs of the devices of one round, held against what these sent: no try twice, no value twice, first runs in order. */
-export function judgeRuns(
+export async function judgeRuns(
   runs: readonly Run[] | undefined,
   journals: readonly Journal[],
   circumstances: RunCircumstances,
-): readonly string[] {
+): Promise<readonly string[]> {
   if (runs === undefined) return []
   const byDevice = new Map(journals.map((journal) => [journal.device.deviceId, journal]))
   const judge = new RunJudge({
@@ -83,7 +88,10 @@ export function judgeRuns(
     mayComeAfter: (deviceId, value, highest) => isUnbound(byDevice.get(deviceId), value, highest),
     partitionsMove: circumstances.partitionsMove,
   })
-  judge.take(runs.filter(({ deviceId }) => byDevice.has(deviceId)))
+  for (let from = 0; from < runs.length; from += SLICE_RUNS) {
+    judge.take(runs.slice(from, from + SLICE_RUNS).filter(({ deviceId }) => byDevice.has(deviceId)))
+    await nextTurn()
+  }
   const missing = missingOf(journals, circumstances, ({ deviceId }, value) => judge.has(deviceId, value))
   return [...judge.verdict().findings, ...missing.map((text) => `lost: ${text} was acknowledged and never ran`)]
 }

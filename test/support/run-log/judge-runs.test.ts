@@ -6,8 +6,11 @@ import type { Run } from './run-log.ts'
 
 const SENT_ONCE: RunRules = { timesSent: () => 1 }
 
+let starts = 0
+
+/** Started in the order of the calls. */
 function run(value: number, change: Partial<Run> = {}): Run {
-  return { id: `message ${value}`, epoch: 'p.1', attempt: 1, deviceId: 'device', value, ...change }
+  return { id: `message ${value}`, epoch: 'p.1', attempt: 1, start: ++starts, deviceId: 'device', value, ...change }
 }
 
 function judged(runs: readonly Run[], rules: RunRules = SENT_ONCE) {
@@ -53,6 +56,13 @@ test('finds first runs out of order, for each device by itself', () => {
   assert.deepEqual(judged([run(2), run(1)]), { ...NOTHING, outOfOrder: 1 })
   assert.deepEqual(judged([run(2), run(1, { deviceId: 'other', id: 'its own' })]), NOTHING)
   assert.deepEqual(judged([run(2), run(1)], { ...SENT_ONCE, mayComeAfter: () => true }), NOTHING)
+})
+
+test('the order is that of starts, where one process has both: a first try may end before it comes to the log', () => {
+  const [first, second] = [run(1, { epoch: 'p.2' }), run(2)]
+  assert.deepEqual(judged([second, first], { ...SENT_ONCE, partitionsMove: true }), NOTHING)
+  const elsewhere = { ...first, epoch: 'q.2' }
+  assert.equal(judged([second, elsewhere], { ...SENT_ONCE, partitionsMove: true }).outOfOrder, 1)
 })
 
 test('strict order holds for retries too', () => {

@@ -33,11 +33,13 @@ const MAX_FINDINGS = 10
 
 export class RunJudge {
   readonly #rules: RunRules
-  readonly #tries = new Set<string>()
-  readonly #idsOf = new Map<string, Set<string>>()
+  /** Of each message the first try that ran; most have no other. */
+  readonly #firstTries = new Map<string, string>()
+  readonly #laterTries = new Set<string>()
+  /** The messages of each value of each device: mostly one. */
+  readonly #idsOf = new Map<string, Map<number, Set<string> | string>>()
   readonly #settled = new Set<string>()
-  readonly #seen = new Set<string>()
-  readonly #highest = new Map<string, number>()
+  readonly #highest = new Map<string, Run>()
   readonly #inEpoch = new Map<string, number>()
   readonly #counts = { runs: 0, repeated: 0, doubled: 0, afterSettle: 0, counted: 0, outOfOrder: 0 }
   readonly #findings: string[] = []
@@ -52,7 +54,7 @@ export class RunJudge {
 
   /** Every message that ran so far is settled, and the settle is durable. */
   settled(): void {
-    for (const id of this.#seen) this.#settled.add(id)
+    for (const id of this.#firstTries.keys()) this.#settled.add(id)
   }
 
   verdict(): RunVerdict {
@@ -61,38 +63,49 @@ export class RunJudge {
 
   /** The values of a device that ran. */
   has(deviceId: string, value: number): boolean {
-    return this.#idsOf.has(`${deviceId} ${value}`)
+    return this.#idsOf.get(deviceId)?.has(value) === true
   }
 
   #takeOne(run: Run): void {
     const { id, epoch, attempt } = run
     this.#counts.runs++
-    const aTry = `${id} ${epoch} ${attempt}`
-    if (this.#tries.has(aTry)) this.#find('doubled', run, 'the same try ran twice')
-    this.#tries.add(aTry)
+    const aTry = `${epoch} ${attempt}`
+    const first = this.#firstTries.get(id)
+    if (first === undefined) this.#firstTries.set(id, aTry)
+    else {
+      this.#counts.repeated++
+      const later = `${id} ${aTry}`
+      if (first === aTry || this.#laterTries.has(later)) this.#find('doubled', run, 'the same try ran twice')
+      this.#laterTries.add(later)
+    }
     if (this.#rules.partitionsMove !== true && !epoch.endsWith('.1')) {
       this.#find('doubled', run, 'delivered twice to one process')
     }
     if (this.#settled.has(id)) this.#find('afterSettle', run, 'ran after it was durably settled')
-    if (this.#seen.has(id)) this.#counts.repeated++
-    this.#seen.add(id)
     this.#judgeOrder(run)
     this.#judgeCount(run)
   }
 
   #judgeCount(run: Run): void {
-    const place = `${run.deviceId} ${run.value}`
-    const ids = this.#idsOf.get(place) ?? new Set()
-    this.#idsOf.set(place, ids.add(run.id))
-    const sent = this.#rules.timesSent(run.deviceId, run.value)
-    if (ids.size === sent + 1) this.#find('counted', run, `sent ${sent} times, counted ${ids.size} times`)
+    const { id, deviceId, value } = run
+    const values = this.#idsOf.get(deviceId) ?? new Map<number, Set<string> | string>()
+    this.#idsOf.set(deviceId, values)
+    const before = values.get(value)
+    if (before === id || (before instanceof Set && before.has(id))) return
+    if (before === undefined) values.set(value, id)
+    else if (before instanceof Set) before.add(id)
+    else values.set(value, new Set([before, id]))
+    const count = before === undefined ? 1 : before instanceof Set ? before.size : 2
+    const sent = this.#rules.timesSent(deviceId, value)
+    if (count === sent + 1) this.#find('counted', run, `sent ${sent} times, counted ${count} times`)
   }
 
   /** Before the count: the first run of a value is the one that has a place in the order. */
   #judgeOrder(run: Run): void {
     const { id, deviceId, value, epoch } = run
     // What the device sent again is another message, behind those that it sent meanwhile.
-    const [first] = this.#idsOf.get(`${deviceId} ${value}`) ?? [id]
+    const ids = this.#idsOf.get(deviceId)?.get(value)
+    const [first] = ids instanceof Set ? ids : [ids ?? id]
     if (first !== id) return
     if (this.#rules.isStrict === true) {
       const process = `${deviceId} ${epoch}`
@@ -100,12 +113,11 @@ export class RunJudge {
       if (value < before) this.#find('outOfOrder', run, `runs behind value ${before}, and the order is strict`)
       this.#inEpoch.set(process, Math.max(before, value))
     }
-    if (this.#idsOf.has(`${deviceId} ${value}`)) return
-    const highest = this.#highest.get(deviceId) ?? 0
-    if (value < highest && this.#rules.mayComeAfter?.(deviceId, value, highest) !== true) {
-      this.#find('outOfOrder', run, `runs for the first time behind value ${highest}`)
-    }
-    this.#highest.set(deviceId, Math.max(highest, value))
+    if (ids !== undefined) return
+    const highest = this.#highest.get(deviceId)
+    if (highest === undefined || highest.value < value) return void this.#highest.set(deviceId, run)
+    if (this.#rules.mayComeAfter?.(deviceId, value, highest.value) === true || startedBefore(run, highest)) return
+    this.#find('outOfOrder', run, `runs for the first time behind value ${highest.value}`)
   }
 
   #find(kind: Exclude<keyof RunVerdict, 'findings' | 'runs' | 'repeated'>, run: Run, text: string): void {
@@ -114,4 +126,16 @@ export class RunJudge {
     const { id, epoch, attempt, deviceId, value } = run
     this.#findings.push(`${kind}: value ${value} of ${deviceId} (message ${id}, ${epoch}, try ${attempt}): ${text}`)
   }
+}
+
+/**
+ * Their order is that of their starts: the first try of the one ended before it came to the log (its script found no room, say), and what
+ * ran is a retry, which may follow its successors. Seen where both started in one process.
+ */
+function startedBefore(run: Run, successor: Run): boolean {
+  return processOf(run) === processOf(successor) && run.start < successor.start
+}
+
+function processOf({ epoch }: Run): string {
+  return epoch.slice(0, epoch.lastIndexOf('.'))
 }

@@ -6,12 +6,14 @@ export interface Run {
   /** A process, and its so many-th delivery of the message. */
   readonly epoch: string
   readonly attempt: number
+  /** Of its process: the how many-th message was the first start of this one, over all its tries and deliveries. */
+  readonly start: number
   readonly deviceId: string
   readonly value: number
 }
 
-export function lineOf({ id, epoch, attempt, deviceId, value }: Run): string {
-  return `${id} ${epoch} ${attempt} ${deviceId} ${value}\n`
+export function lineOf({ id, epoch, attempt, start, deviceId, value }: Run): string {
+  return `${id} ${epoch} ${attempt} ${start} ${deviceId} ${value}\n`
 }
 
 export class RunLog {
@@ -23,12 +25,12 @@ export class RunLog {
     this.file = file
   }
 
-  /** What was appended since the last call. */
-  next(): Run[] {
+  /** What was appended since the last call, of so many bytes at most. */
+  next(maxBytes = Infinity): Run[] {
     if (!existsSync(this.file)) return []
     const file = openSync(this.file, 'r')
     try {
-      const bytes = Buffer.alloc(fstatSync(file).size - this.#read)
+      const bytes = Buffer.alloc(Math.min(fstatSync(file).size - this.#read, maxBytes))
       this.#read += readSync(file, bytes, 0, bytes.length, this.#read)
       const lines = (this.#rest + bytes.toString()).split('\n')
       this.#rest = lines.pop() ?? ''
@@ -40,6 +42,6 @@ export class RunLog {
 }
 
 function parseLine(line: string): Run {
-  const [id = '', epoch = '', attempt, deviceId = '', value] = line.split(' ')
-  return { id, epoch, attempt: Number(attempt), deviceId, value: Number(value) }
+  const [id = '', epoch = '', attempt, start, deviceId = '', value] = line.split(' ')
+  return { id, epoch, attempt: Number(attempt), start: Number(start), deviceId, value: Number(value) }
 }

@@ -9,11 +9,13 @@ import type { Work } from '../../../engine/queue/work.ts'
 export interface Try {
   readonly epoch: string
   readonly attempt: number
+  readonly start: number
 }
 
 interface Known {
   readonly message: WeakRef<Message>
   readonly deliveries: number
+  readonly start: number
   attempt: number
   /** Tries of this delivery that met an outage. */
   outages: number
@@ -23,6 +25,7 @@ const PROCESS = `${process.pid}-${Date.now()}`
 /** What is older is settled, or another process has it by now. */
 const MAX_KNOWN = 200_000
 const known = new Map<string, Known>()
+let starts = 0
 
 export function noteTry(work: Work): void {
   const { message, attempt } = work
@@ -31,7 +34,13 @@ export function noteTry(work: Work): void {
   const noted =
     isSame && before
       ? before
-      : { message: new WeakRef(message), deliveries: (before?.deliveries ?? 0) + 1, attempt, outages: 0 }
+      : {
+          message: new WeakRef(message),
+          deliveries: (before?.deliveries ?? 0) + 1,
+          start: before?.start ?? ++starts,
+          attempt,
+          outages: 0,
+        }
   noted.attempt = attempt
   // Behind all others: what waits through an outage is tried again and again, and is known to the end.
   known.delete(message.id)
@@ -47,7 +56,8 @@ export function noteTry(work: Work): void {
 export function tryOf(id: string): Try {
   const found = known.get(id)
   if (found === undefined) throw new Error(`message ${id} runs and was handed to no rule engine`)
-  return { epoch: `${PROCESS}.${found.deliveries}`, attempt: found.attempt + found.outages }
+  const { deliveries, attempt, outages, start } = found
+  return { epoch: `${PROCESS}.${deliveries}`, attempt: attempt + outages, start }
 }
 
 function forgetOldest(): void {
