@@ -243,6 +243,8 @@ describe('attribute request', () => {
     ['{"clientKeys":"a,b"}', { clientKeys: ['a', 'b'], sharedKeys: undefined }],
     ['{"sharedKeys":"c"}', { clientKeys: undefined, sharedKeys: ['c'] }],
     ['[{"clientKeys":"a"}]', { clientKeys: ['a'], sharedKeys: undefined }],
+    ['{"clientKeys":["a,b"]}', { clientKeys: ['a', 'b'], sharedKeys: undefined }],
+    ['{"clientKeys":["a","b"]}', 'payload.WRONG_SHAPE'],
     ['', 'payload.EMPTY'],
     ['null', 'payload.WRONG_SHAPE'],
     ['"x"', 'payload.WRONG_SHAPE'],

@@ -159,10 +159,12 @@ function timeNumber(value: JsonValue): number | undefined {
   return undefined
 }
 
+/** A list of one is as the text in it, as the reference reads it. */
 function keyList(value: JsonValue | undefined): readonly string[] | undefined {
-  if (value === undefined || value === null) return undefined
-  if (typeof value !== 'string') throw wrongShape(value)
-  return splitKeys(value)
+  const list = Array.isArray(value) && value.length === 1 ? value[0] : value
+  if (list === undefined || list === null) return undefined
+  if (typeof list !== 'string') throw wrongShape(list)
+  return splitKeys(list)
 }
 
 function wrongShape(value: JsonValue): Error {

@@ -26,6 +26,11 @@ describe('JSON of gateways', () => {
     assert.deepEqual(decoder.callAnswer(of('{"id":"4","device":"A","data":"x"}')), { device: 'A', id: 4, body: '"x"' })
   })
 
+  it('takes a key that is named twice for one, which is answered as a value', () => {
+    const body = Buffer.from('{"id":1,"device":"A","client":true,"keys":["a","a"]}')
+    assert.deepEqual(decoder.attributeRequest(body).keys, ['a'])
+  })
+
   it('takes nothing else for them', () => {
     const wrong = { code: 'gateway.WRONG_STRUCTURE' }
     for (const body of [

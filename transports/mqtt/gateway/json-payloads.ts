@@ -153,11 +153,13 @@ function keysOf({ key, keys }: JsonObject): readonly string[] {
   const only = textOf(key)
   if (only !== undefined) return [only]
   if (!Array.isArray(keys) || keys.length === 0) throw wrong('key or keys are missing')
-  return keys.map((each) => {
+  const texts = keys.map((each) => {
     const text = textOf(each)
     if (text === undefined) throw wrong('a key is no text')
     return text
   })
+  // One that is named twice is one, and answered as such.
+  return [...new Set(texts)]
 }
 
 function wrong(reason: string): Error {
