@@ -1,5 +1,4 @@
 /** What the system administrator sets for the whole platform. Source: `rest-api.md` 13.1. */
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { NULL_UUID } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
@@ -9,7 +8,7 @@ import {
   type DevicePorts,
 } from '../../services/onboarding/connectivity.ts'
 import type { Admin } from '../../services/admin/admin.ts'
-import { shownValue, type AdminSetting } from '../../services/admin/admin-settings.ts'
+import { idOfSettings, shownValue, type AdminSetting } from '../../services/admin/admin-settings.ts'
 import { AdminErrors } from '../../services/admin/errors.ts'
 import { HIDDEN_SIGNING_KEY } from '../../services/admin/jwt-settings.ts'
 import { MAIL_OAUTH2_PATH } from '../../services/mail/mail-oauth2.ts'
@@ -63,7 +62,7 @@ function settingsRoutes({ make, admin, baseUrl, devicePorts }: AdminRoutesParts)
         if (saved !== undefined) return settingsJson(saved)
         const value = defaults(baseUrl(), devicePorts)[key]
         if (value === undefined) throw AdminErrors.NO_SETTINGS({ key })
-        return settingsJson({ id: stableId(key), createdTime: 0, key, value })
+        return settingsJson({ id: idOfSettings(key), createdTime: 0, key, value })
       },
     }),
     make.route({
@@ -266,10 +265,4 @@ function mailDefaults(): JsonObject {
     enableProxy: false,
     showChangePassword: false,
   }
-}
-
-/** Of settings that nobody saved: the same at each call. */
-function stableId(key: string): string {
-  const hex = createHash('sha256').update(`admin settings ${key}`).digest('hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

@@ -2,7 +2,8 @@
  * What the system administrator sets for the whole platform: a JSON object by key, its secrets sealed. Read often and changed seldom: what
  * was read is kept until a change of any process is heard.
  */
-import type { Clock, Random } from '../../model/clock.ts'
+import { createHash } from 'node:crypto'
+import type { Clock } from '../../model/clock.ts'
 import { entityId } from '../../model/entity-id.ts'
 import { stringifyJson, type JsonObject } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
@@ -36,7 +37,6 @@ export interface AdminSettingsParts {
   readonly doubts: CommitDoubts
   readonly changes: Pick<Changes, 'auditedAction'>
   readonly clock: Clock
-  readonly random: Random
 }
 
 export class AdminSettings {
@@ -118,9 +118,9 @@ export class AdminSettings {
   }
 
   private rowOf(before: Row | undefined, key: string, value: JsonObject): Row {
-    const { clock, random, vault } = this.parts
+    const { clock, vault } = this.parts
     return {
-      id: before?.['id'] ?? random.uuid(),
+      id: before?.['id'] ?? idOfSettings(key),
       created_time: before?.['created_time'] ?? clock.now(),
       version: Number(before?.['version'] ?? 0) + 1,
       tenant_id: SYSTEM_TENANT,
@@ -169,4 +169,10 @@ export function shownValue({ value }: Pick<AdminSetting, 'value'>): JsonObject {
 
 function placeOf(key: string): string {
   return `admin_settings/${key}`
+}
+
+/** Of a key, saved or not: clients that read settings nobody saved find the same ones once they saved them. */
+export function idOfSettings(key: string): string {
+  const hex = createHash('sha256').update(`admin settings ${key}`).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

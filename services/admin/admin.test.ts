@@ -65,7 +65,6 @@ async function start(vault = new Vault(KEY), envKey?: Uint8Array, formerKeys: Ui
   const admin = new Admin({
     ...{ entities, vault, feed, clock },
     doubts: new CommitDoubts(clock),
-    random: testRandom,
     changes: {
       auditedAction: async (_principal, { entityName = '', actionData }): Promise<Statement> => {
         audited.push(`${entityName} ${actionData}`)

@@ -50,6 +50,9 @@ export interface CalculatedFieldFilter {
   readonly names?: readonly string[] | undefined
 }
 
+/** The type is in front. */
+const SORTS = { entityType: 'entity' } as const
+
 export class CalculatedFields {
   private readonly parts: CalculatedFieldParts
   private readonly service: EntityService<typeof calculatedFields.columns>
@@ -93,7 +96,8 @@ export class CalculatedFields {
   }
 
   page(principal: Principal, filter: CalculatedFieldFilter, query: PageQuery): Promise<Page<CalculatedField>> {
-    return this.service.pageWhere({ where: conditions(this.service.tenantOf(principal), filter), query })
+    const where = conditions(this.service.tenantOf(principal), filter)
+    return this.service.pageWhere({ where, query, sort: SORTS })
   }
 
   pageOfNames(principal: Principal, type: CalculatedFieldType, query: PageQuery): Promise<Page<string>> {

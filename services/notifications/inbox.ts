@@ -32,7 +32,7 @@ export interface Delivered {
 }
 
 const MAX_INBOX = 1_000
-const SORTS = { createdTime: 'created_time', subject: 'subject', type: 'type', status: 'status' } as const
+const SORTS = { createdTime: 'created_time', subject: 'subject', text: 'text', type: 'type', status: 'status' } as const
 const UNREAD: Condition = { column: 'status', is: 'SENT' }
 
 export class Inbox {

@@ -69,6 +69,10 @@ describe('the REST API, varied', () => {
       '/api/tenant/entityViewInfos': ['startTimeMs', 'endTimeMs'],
       '/api/users': ['authority', 'phone', 'customerId'],
       '/api/alarms': ['acknowledged', 'cleared', 'assigneeId', 'originatorType', 'originatorName', 'status'],
+      '/api/calculatedFields': ['type', 'entityType'],
+      '/api/alarm/rules': ['entityType'],
+      '/api/notifications': ['type', 'subject', 'text', 'status'],
+      '/api/notification/rules': ['triggerType', 'templateName', 'enabled'],
       [`/api/rpc/persistent/device/${deviceId}`]: ['status'],
     }
     for (const [path, properties] of Object.entries(lists))
@@ -77,6 +81,13 @@ describe('the REST API, varied', () => {
         assert.equal(answer.status, 200, `${path} by ${property}: ${answer.text}`)
       }
     await refused('GET', '/api/users?pageSize=1&page=0&sortProperty=password', undefined, 400, 'Invalid sort property')
+  })
+
+  test('finds settings of the platform under one id, whether somebody saved them or not', async () => {
+    const path = '/api/admin/settings'
+    const unsaved = await sysadmin.expect<Saved>('GET', `${path}/general`)
+    const saved = await sysadmin.expect<Saved>('POST', path, unsaved)
+    assert.deepEqual([saved.id, (await sysadmin.expect<Saved>('GET', `${path}/general`)).id], [unsaved.id, unsaved.id])
   })
 
   test('refuses in the reference’s words what is no JSON for a device, no type of node, no type of entity', async () => {
