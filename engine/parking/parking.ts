@@ -84,6 +84,7 @@ export class Parking {
     this.shares = new Shares(options.bounds, options.onFull)
     this.pauses = new Pauses(options.clock, (lanes) => this.makeReady(lanes))
     this.turns = new Turns({
+      clock: options.clock,
       maxPlaces: options.maxInProcess,
       placesOf: (queueName) => this.queueCalled(queueName)?.parkedPlaces ?? 0,
     })
@@ -255,6 +256,7 @@ export class Parking {
   async close(): Promise<void> {
     this.isClosing = true
     this.pauses.cancel()
+    this.turns.close()
     await this.burial.close()
   }
 

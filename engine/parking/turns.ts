@@ -1,7 +1,11 @@
 /**
  * Which parked lane is tried next, and how many of their messages are in process: large ones count for several, as in the queue that tries them.
  * Queues and tenants take turns. A tenant has no more of a queue's places than are left, so that there is always one for the next tenant.
+ *
+ * Lanes that failed together are due together, again and again. So they begin a few at a time: the tries of a thousand lanes in one turn held
+ * everybody's messages up for a tenth of a second.
  */
+import type { Clock, TimerHandle } from '../../model/clock.ts'
 import type { ParkedLane } from './parked-lane.ts'
 import type { ParkedStore } from './parked-store.ts'
 import { placesFor, type ParkedEntry } from './stored-lane.ts'
@@ -13,7 +17,14 @@ interface QueueTurns {
   readonly takenBy: Map<string, number>
 }
 
+/** So many lanes begin within {@link SLICE_MS}: a try takes some 0.1 ms, its note in the store included. */
+const PER_SLICE = 32
+const SLICE_MS = 10
+/** What a busy thread missed comes with the next slice, up to so many: else it would hold parked lanes up for long. */
+const MAX_MISSED = 4
+
 export interface TurnsOptions {
+  readonly clock: Clock
   /** Places over all queues. */
   readonly maxPlaces: number
   /** Those of a queue; 0 where nobody tries its lanes now. */
@@ -26,6 +37,11 @@ export class Turns {
   private readonly options: TurnsOptions
   private readonly byQueue = new Map<string, QueueTurns>()
   private taken = 0
+  /** Lanes that may begin still, of those that may since {@link sliceBeganMs}. */
+  private left = 0
+  private sliceBeganMs = -Infinity
+  /** Until the next slice. */
+  private timer: TimerHandle | undefined
 
   constructor(options: TurnsOptions) {
     this.options = options
@@ -41,15 +57,39 @@ export class Turns {
     else own.push(lane)
   }
 
-  /** Begins with lanes that are ready while there are places. `begin` may give places back. */
+  /** Begins with lanes that are ready while there are places, some now and the rest in slices. `begin` may give places back. */
   handOut(begin: (lane: ParkedLane) => void): void {
+    if (this.timer !== undefined) return
+    const now = this.options.clock.monotonic()
+    if (now - this.sliceBeganMs >= SLICE_MS) this.beginSlice(now, 1)
+    this.handOutSlice(begin)
+  }
+
+  /** Begins with nothing more by itself. */
+  close(): void {
+    this.timer?.cancel()
+  }
+
+  private beginSlice(now: number, slices: number): void {
+    this.sliceBeganMs = now
+    this.left = PER_SLICE * slices
+  }
+
+  private handOutSlice(begin: (lane: ParkedLane) => void): void {
     for (let isIdle = false; !isIdle;) {
       isIdle = true
-      for (const [queueName, turns] of this.byQueue) {
+      for (const [queueName, turns] of [...this.byQueue]) {
         for (const tenantId of [...turns.ready.keys()]) {
+          if (this.left === 0) {
+            // The next slice begins with another queue.
+            this.putLast(queueName, turns)
+            this.goOnLater(begin)
+            return
+          }
           const lane = this.next(queueName, turns, tenantId)
           if (lane === undefined) continue
           isIdle = false
+          this.left--
           begin(lane)
         }
       }
@@ -120,9 +160,28 @@ export class Turns {
     if (lanes === undefined || lane === undefined) return undefined
     if (lane.state === 'ready' && !this.hasPlace(lane)) return undefined
     lanes.shift()
-    if (lanes.length === 0) ready.delete(tenantId)
+    // Behind the other tenants.
+    ready.delete(tenantId)
+    if (lanes.length > 0) ready.set(tenantId, lanes)
     // It rests again meanwhile.
     return lane.state === 'ready' ? lane : this.next(queueName, this.turnsOf(queueName), tenantId)
+  }
+
+  private putLast(queueName: string, turns: QueueTurns): void {
+    if (this.byQueue.get(queueName) !== turns) return
+    this.byQueue.delete(queueName)
+    this.byQueue.set(queueName, turns)
+  }
+
+  private goOnLater(begin: (lane: ParkedLane) => void): void {
+    const { clock } = this.options
+    this.timer = clock.after(Math.max(0, this.sliceBeganMs + SLICE_MS - clock.monotonic()), () => {
+      this.timer = undefined
+      const now = clock.monotonic()
+      const missed = Math.floor((now - this.sliceBeganMs) / SLICE_MS)
+      this.beginSlice(now, Math.min(MAX_MISSED, Math.max(1, missed)))
+      this.handOutSlice(begin)
+    })
   }
 
   private change({ stored: { queueName, tenantId } }: ParkedLane, places: number): void {
