@@ -13,7 +13,9 @@ export interface ActiveDeviceDirectory {
 }
 
 const PER_PAGE = 500
-const BETWEEN_PAGES_MS = 20
+/** Of a page: each that is handed out is read from the store, and what everybody else reads waits behind it. */
+const PER_SLICE = 50
+const PAUSE_MS = 20
 const RETRY_MS = 5000
 
 export class ActiveDevices {
@@ -55,10 +57,20 @@ export class ActiveDevices {
       // The store is away, which its own figures say: the devices are found when it is back.
       return this.readLater(after, RETRY_MS)
     }
+    this.handOut(found, 0)
+  }
+
+  /** The devices of a page from `from` on, a slice at a time; then the next page. */
+  private handOut(found: readonly string[], from: number): void {
     if (this.isClosed) return
-    for (const deviceId of found) this.onFound(deviceId)
+    const until = from + PER_SLICE
+    for (const deviceId of found.slice(from, until)) this.onFound(deviceId)
+    if (until < found.length) {
+      this.timer = this.clock.after(PAUSE_MS, () => this.handOut(found, until))
+      return
+    }
     const last = found.at(-1)
-    if (last !== undefined && found.length === PER_PAGE) return this.readLater(last, BETWEEN_PAGES_MS)
+    if (last !== undefined && found.length === PER_PAGE) return this.readLater(last, PAUSE_MS)
     this.after = undefined
     if (!this.mustRepeat) return
     this.mustRepeat = false
