@@ -136,9 +136,15 @@ export class DoneVisits {
 
   /** Empty where there is none. */
   encode(): string {
-    let text = ''
-    for (const visit of this.visits) text += `${text === '' ? '[' : ','}${textOf(visit)}`
-    return text === '' ? '' : `${text}]`
+    if (this.visits.length === 0) return ''
+    const parts: string[] = []
+    for (const { v, s, q, k, o } of this.visits) {
+      parts.push(parts.length === 0 ? '[{"v":' : ',{"v":', JSON.stringify(v), ',"s":', String(s), ',"q":', String(q))
+      parts.push(k === 1 ? ',"k":1,"o":' : ',"o":', o, '}')
+    }
+    parts.push(']')
+    // Joined it is one piece of memory, where sums of texts are a tree of them.
+    return parts.join('')
   }
 
   /** Those that stay come first, in their order; how many they are. What stands behind them is left over. */
@@ -174,10 +180,6 @@ export class DoneVisits {
 
 function bytesOf({ v, o }: DoneVisit): number {
   return VISIT_BYTES + v.length + o.length
-}
-
-function textOf({ v, s, q, k, o }: DoneVisit): string {
-  return `{"v":${JSON.stringify(v)},"s":${s},"q":${q}${k === 1 ? ',"k":1' : ''},"o":${o}}`
 }
 
 /** Of nearly all visits: one text for all of them. */

@@ -6,7 +6,7 @@ export function latestOf(args: StepInput['args']): number | undefined {
   let ofValues = -Infinity
   let ofDefaults = -Infinity
   let hasValues = false
-  for (const name of Object.keys(args)) {
+  for (const name in args) {
     const argument = args[name]
     if (argument === undefined) continue
     if (argument.kind === 'single' && argument.isDefault === true) ofDefaults = Math.max(ofDefaults, argument.ts)

@@ -17,7 +17,7 @@ export interface ConditionContext {
   /** Unix ms. */
   readonly now: number
   /** What the script says of the values. Throws where it fails, and where it says neither true nor false. */
-  readonly script: (expression: string) => boolean
+  script(expression: string): boolean
 }
 
 /** Written down, or said by an argument. */
@@ -29,20 +29,29 @@ interface RuleValue<Value> {
 /** Throws where an argument that it looks at is missing, or says nothing that can be compared. */
 export function isMet({ expression }: Condition, context: ConditionContext): boolean {
   if (expression.type === 'TBEL') return context.script(expression.expression)
-  return joined(expression.operation, expression.filters, ({ argument, operation, predicates }) => {
-    const value = argumentOf(argument, context)
-    return joined(operation, predicates, (predicate) => holds(predicate, value, context))
-  })
+  // Loops, not functions of functions: each message asks each rule.
+  const isAny = expression.operation === 'OR'
+  for (const { argument, operation, predicates } of expression.filters)
+    if (hold(operation, predicates, argumentOf(argument, context), context) === isAny) return isAny
+  return !isAny
 }
 
-function joined<Part>(operation: 'AND' | 'OR' | null, parts: readonly Part[], isTrue: (part: Part) => boolean) {
-  return operation === 'OR' ? parts.some(isTrue) : parts.every(isTrue)
+function hold(
+  operation: 'AND' | 'OR' | null,
+  predicates: readonly RulePredicate[],
+  value: TimedValue,
+  context: ConditionContext,
+): boolean {
+  const isAny = operation === 'OR'
+  for (const predicate of predicates) if (holds(predicate, value, context) === isAny) return isAny
+  return !isAny
 }
 
-function holds(predicate: RulePredicate, { ts, value }: TimedValue, context: ConditionContext): boolean {
+function holds(predicate: RulePredicate, timed: TimedValue, context: ConditionContext): boolean {
+  const { ts, value } = timed
   switch (predicate.type) {
     case 'COMPLEX':
-      return joined(predicate.operation, predicate.predicates, (one) => holds(one, { ts, value }, context))
+      return hold(predicate.operation, predicate.predicates, timed, context)
     case 'STRING': {
       const other = resolved(predicate.value, context, textOf)
       return compareTexts(predicate.operation, textOf(value), other, predicate.ignoreCase)

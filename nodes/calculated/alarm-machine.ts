@@ -104,40 +104,43 @@ export function rulesOf({
 }
 
 /** Throws what a condition throws: nothing has changed then. */
-export function step(
-  { create, clear }: AlarmRules,
-  { active, memories }: AlarmState,
-  happened: Happened,
-): { readonly state: AlarmState; readonly verdict: AlarmVerdict | undefined } {
+export function step({ create, clear }: AlarmRules, { active, memories }: AlarmState, happened: Happened): Stepped {
   let after = memories
-  const judged = (name: string, rule: AlarmRule): Judged => {
-    const before = after[name] ?? NOTHING
-    const { verdict, memory } =
-      happened.kind === 'time' ? judgeAtTime(rule, before, happened) : judge(rule, before, happened)
-    after = verdict === 'false' ? without(after, name, memory) : withMemory(after, name, memory)
-    return { verdict, memory }
-  }
-  const done = (now: ActiveAlarm | undefined, verdict?: AlarmVerdict) => ({
-    state: now === undefined ? { memories: after } : { active: now, memories: after },
-    verdict,
-  })
   for (const { severity, rule } of create) {
-    const { verdict, memory } = judged(severity, rule)
+    const { verdict, memory } = judged(rule, after[severity], happened)
+    after = remembering(after, severity, verdict, memory)
     if (verdict !== 'true') continue
     after = without(after, CLEAR, after[CLEAR])
-    if (active !== undefined && isWeaker(severity, active.severity)) return done(active)
-    if (active?.severity === severity && happened.kind === 'time') return done(active)
-    return done(
-      { ...active, severity },
-      { does: 'raise', severity, rule, ...counted(rule, memory, happened.context.now) },
-    )
+    if (active !== undefined && isWeaker(severity, active.severity)) return stepped(active, after)
+    if (active?.severity === severity && happened.kind === 'time') return stepped(active, after)
+    const counts = counted(rule, memory, happened.context.now)
+    return stepped({ ...active, severity }, after, { does: 'raise', severity, rule, ...counts })
   }
-  if (active === undefined || clear === undefined) return done(active)
-  const { verdict, memory } = judged(CLEAR, clear)
-  if (verdict !== 'true') return done(active)
+  if (active === undefined || clear === undefined) return stepped(active, after)
+  const { verdict, memory } = judged(clear, after[CLEAR], happened)
+  after = remembering(after, CLEAR, verdict, memory)
+  if (verdict !== 'true') return stepped(active, after)
   for (const [name, one] of Object.entries(after)) after = without(after, name, one)
   const { severity } = active
-  return done(undefined, { does: 'clear', severity, rule: clear, ...counted(clear, memory, happened.context.now) })
+  const counts = counted(clear, memory, happened.context.now)
+  return stepped(undefined, after, { does: 'clear', severity, rule: clear, ...counts })
+}
+
+interface Stepped {
+  readonly state: AlarmState
+  readonly verdict: AlarmVerdict | undefined
+}
+
+function stepped(active: ActiveAlarm | undefined, memories: RuleMemories, verdict?: AlarmVerdict): Stepped {
+  return { state: active === undefined ? { memories } : { active, memories }, verdict }
+}
+
+function judged(rule: AlarmRule, before: RuleMemory = NOTHING, happened: Happened): Judged {
+  return happened.kind === 'time' ? judgeAtTime(rule, before, happened) : judge(rule, before, happened)
+}
+
+function remembering(memories: RuleMemories, name: string, verdict: Verdict, memory: RuleMemory): RuleMemories {
+  return verdict === 'false' ? without(memories, name, memory) : withMemory(memories, name, memory)
 }
 
 /** None is stored. Where one was, somebody cleared or deleted it: what the rules counted goes with it. */

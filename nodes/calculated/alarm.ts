@@ -73,7 +73,7 @@ interface Opened {
 function stepOf(opened: Opened, before: AlarmState, input: StepInput): Step<AlarmState> {
   const { configuration, rules } = opened
   const values = new TimedValues(input.args)
-  const context = contextOf(opened, values, input)
+  const context = new StepContext(opened.scripts, values, input)
   const known = standing(rules, before, input)
   const kind = kindOf(input)
   const stepped = kind === undefined ? undefined : step(rules, known, happened(kind, context, input))
@@ -116,15 +116,25 @@ function happened(kind: Happened['kind'], context: ConditionContext, { args, now
   return { kind, latestTs: latestOf(args) ?? now, context }
 }
 
-function contextOf({ scripts }: Opened, values: TimedValues, { args, now }: StepInput): ConditionContext {
-  return {
-    values,
-    now,
-    script: (expression) => {
-      const result = scripts.get(expression)?.(args)
-      if (typeof result !== 'boolean') throw NodeErrors.CONDITION_NOT_BOOLEAN()
-      return result
-    },
+class StepContext implements ConditionContext {
+  readonly values: TimedValues
+  private readonly scripts: Scripts
+  private readonly input: StepInput
+
+  constructor(scripts: Scripts, values: TimedValues, input: StepInput) {
+    this.scripts = scripts
+    this.values = values
+    this.input = input
+  }
+
+  get now(): number {
+    return this.input.now
+  }
+
+  script(expression: string): boolean {
+    const result = this.scripts.get(expression)?.(this.input.args)
+    if (typeof result !== 'boolean') throw NodeErrors.CONDITION_NOT_BOOLEAN()
+    return result
   }
 }
 
@@ -180,5 +190,7 @@ function resultOf(
 }
 
 function isNothing({ active, memories }: AlarmState): boolean {
-  return active === undefined && Object.keys(memories).length === 0
+  if (active !== undefined) return false
+  for (const _rule in memories) return false
+  return true
 }

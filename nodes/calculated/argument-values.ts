@@ -36,8 +36,9 @@ export class TimedValues {
 /** Whether one of the updates is the newest of its argument: older ones say nothing about now. Without any a value went. */
 export function hasNews({ args, updates }: Pick<StepInput, 'args' | 'updates'>): boolean {
   if (updates.length === 0) return true
-  return updates.some(({ name, ts }) => {
+  for (const { name, ts } of updates) {
     const argument = args[name]
-    return argument?.kind !== 'single' || ts >= argument.ts
-  })
+    if (argument?.kind !== 'single' || ts >= argument.ts) return true
+  }
+  return false
 }

@@ -20,12 +20,19 @@ const MOST_POINTS = 10_000
 
 export const NO_LIMITS: CalculationLimits = { maxStateBytes: 0, maxValueBytes: 0, maxPoints: 0 }
 
+/** Asked for with each message. */
+const calculationLimitsOf = new WeakMap<TenantLimits, CalculationLimits>()
+
 export function calculationLimits(limits: TenantLimits): CalculationLimits {
-  return {
+  const known = calculationLimitsOf.get(limits)
+  if (known !== undefined) return known
+  const made: CalculationLimits = {
     maxStateBytes: limits.maxStateSizeInKBytes * 1024,
     maxValueBytes: limits.maxSingleValueArgumentSizeInKBytes * 1024,
     maxPoints: limits.maxDataPointsPerRollingArg,
   }
+  calculationLimitsOf.set(limits, made)
+  return made
 }
 
 /** Points of a window: what the field asks for, and the tenant may have. */

@@ -46,7 +46,7 @@ export function calculate(active: ActiveField, before: FieldState | undefined, t
     return isNew ? { state: kept, results: [], shown: { args: {}, error: failure ?? '' } } : same(kept)
   if (kept.isTooLarge === true) return same(kept)
   const { needs } = field
-  const needed = neededOf(needs, turn.limits)
+  const { needed, isDynamic } = neededOf(needs, turn.limits)
   let { args } = kept
   let tooLarge: readonly string[] = NOTHING
   let updates: readonly ArgumentUpdate[] = NOTHING
@@ -65,33 +65,58 @@ export function calculate(active: ActiveField, before: FieldState | undefined, t
   }
   const cause = causeOf(kept, turn, isNew, hasChanged)
   if (cause === undefined) return same(kept)
-  const everyMs = needed.some(({ need }) => isDynamic(need)) ? needs.reloadEveryMs : undefined
+  const everyMs = isDynamic ? needs.reloadEveryMs : undefined
   const reloadAt = everyMs === undefined ? undefined : reloadTime(kept, turn, isNew, everyMs)
-  const { version } = record
-  const stateWith = (own: JsonValue, wakeAt: number | undefined): FieldState => {
-    if (reloadAt === undefined) return wakeAt === undefined ? { version, args, own } : { version, args, own, wakeAt }
-    return wakeAt === undefined ? { version, args, own, reloadAt } : { version, args, own, reloadAt, wakeAt }
-  }
   const values = valuesOf(needed, args, now)
-  const failed = (error: string): Calculated => {
-    const state = stateWith(kept.own, cause === 'wake' ? undefined : kept.wakeAt)
-    return bounded({ state, results: [], shown: { args: values, error } }, turn)
-  }
-  if (tooLarge.length > 0) return failed(CalculatedFieldErrors.VALUE_TOO_LARGE({ names: tooLarge.join(', ') }).message)
-  const isMissing = ({ name }: Needed[number]): boolean =>
-    values[name] === undefined && needs.optional?.has(name) !== true
-  if (needed.some(isMissing)) {
-    const missing = needed.filter(isMissing).map(({ name }) => name)
-    return failed(`Required arguments are missing: ${missing.join(', ')}`)
-  }
+  const begun: Begun = { version: record.version, kept, args, reloadAt, isWake: cause === 'wake', values, turn }
+  if (tooLarge.length > 0)
+    return failed(begun, CalculatedFieldErrors.VALUE_TOO_LARGE({ names: tooLarge.join(', ') }).message)
+  const missing = missingOf(needed, values, needs)
+  if (missing.length > 0) return failed(begun, `Required arguments are missing: ${missing.join(', ')}`)
   const input: StepInput = { entity, now, cause, args: values, updates, targets: turn.targets, alarm: loaded?.alarm }
   try {
     const step = field.step(kept.own, input)
-    const state = stateWith(step.state, step.wakeAt === undefined ? undefined : Math.ceil(step.wakeAt))
+    const state = stateWith(begun, step.state, step.wakeAt === undefined ? undefined : Math.ceil(step.wakeAt))
     return bounded({ state, results: step.results, shown: { args: values } }, turn)
   } catch (error) {
-    return failed(errorText(error))
+    return failed(begun, errorText(error))
   }
+}
+
+/** What is known before the kind calculates. Not closures: this is once a message. */
+interface Begun {
+  readonly version: number
+  readonly kept: FieldState
+  readonly args: Readonly<Record<string, Held>>
+  readonly reloadAt: number | undefined
+  readonly isWake: boolean
+  readonly values: Readonly<Record<string, ArgumentValue>>
+  readonly turn: CalculationTurn
+}
+
+function stateWith({ version, args, reloadAt }: Begun, own: JsonValue, wakeAt: number | undefined): FieldState {
+  if (reloadAt === undefined) return wakeAt === undefined ? { version, args, own } : { version, args, own, wakeAt }
+  return wakeAt === undefined ? { version, args, own, reloadAt } : { version, args, own, reloadAt, wakeAt }
+}
+
+function failed(begun: Begun, error: string): Calculated {
+  const { kept, isWake, values, turn } = begun
+  const state = stateWith(begun, kept.own, isWake ? undefined : kept.wakeAt)
+  return bounded({ state, results: [], shown: { args: values, error } }, turn)
+}
+
+function missingOf(
+  needed: Needed,
+  values: Readonly<Record<string, ArgumentValue>>,
+  { optional }: Needs,
+): readonly string[] {
+  let missing: string[] | undefined
+  for (const { name } of needed) {
+    if (values[name] !== undefined || optional?.has(name) === true) continue
+    if (missing === undefined) missing = [name]
+    else missing.push(name)
+  }
+  return missing ?? NOTHING
 }
 
 function same(state: FieldState): Calculated {
@@ -120,15 +145,23 @@ type Needed = readonly { readonly name: string; readonly need: ArgumentNeed }[]
 const NOTHING: readonly never[] = []
 
 /** What a field needs under one limit: the same for all its entities. */
-const neededBefore = new WeakMap<Needs, { readonly maxPoints: number; readonly needed: Needed }>()
+const neededBefore = new WeakMap<Needs, NeededWithin>()
 
-function neededOf(needs: Needs, limits: CalculationLimits): Needed {
+interface NeededWithin {
+  readonly maxPoints: number
+  readonly needed: Needed
+  /** Whether values of any of them come from others, who may change. */
+  readonly isDynamic: boolean
+}
+
+function neededOf(needs: Needs, limits: CalculationLimits): NeededWithin {
   const { maxPoints } = limits
   const before = neededBefore.get(needs)
-  if (before?.maxPoints === maxPoints) return before.needed
+  if (before?.maxPoints === maxPoints) return before
   const needed = Object.entries(needs.arguments).map(([name, need]) => ({ name, need: needWithin(need, limits) }))
-  neededBefore.set(needs, { maxPoints, needed })
-  return needed
+  const within = { maxPoints, needed, isDynamic: needed.some(({ need }) => isDynamic(need)) }
+  neededBefore.set(needs, within)
+  return within
 }
 
 interface Taken {

@@ -13,7 +13,16 @@ import type { ActiveField } from './field-index.ts'
 import { payloadOf, payloadText, TRIGGER_TYPE, type News, type Payload } from './payload.ts'
 import type { CalculationReader, Forward, Known } from './reader.ts'
 import { leaving } from './results.ts'
-import { entityOfState, nextWake, stateJson, stateOf, takeOver, type EntityState, type FieldState } from './states.ts'
+import {
+  entityOfState,
+  haveSameKeys,
+  nextWake,
+  stateJson,
+  stateOf,
+  takeOver,
+  type EntityState,
+  type FieldState,
+} from './states.ts'
 
 export interface CalculationCounts {
   /** Steps, and those of them that failed. */
@@ -85,12 +94,16 @@ function run(parts: ProgramParts, turn: StateTurn<JsonValue>, entity: EntityId, 
     return
   }
   const fields: Record<string, FieldState> = {}
+  let hasFields = false
   for (const active of known.fields) {
     const { id } = active.record
     const held = before?.fields[id]
     const calculated = isLeftOut(active, cause) ? undefined : calculatedOf(parts, active, held, entity, known, cause)
     const state = calculated?.state ?? held
-    if (state !== undefined) fields[id] = state
+    if (state !== undefined) {
+      fields[id] = state
+      hasFields = true
+    }
     if (calculated === undefined) continue
     tell(parts, active, entity, cause, calculated)
     if (calculated.results.length === 0) continue
@@ -98,7 +111,7 @@ function run(parts: ProgramParts, turn: StateTurn<JsonValue>, entity: EntityId, 
     const leavingParts = { active, entity, facts, factsOf: known.factsOf, now, previous, isBackfill }
     for (const { message, relation } of leaving(calculated.results, leavingParts)) turn.send(message, relation)
   }
-  if (Object.keys(fields).length === 0) {
+  if (!hasFields) {
     if (before !== undefined) forget(turn)
     return
   }
@@ -156,9 +169,9 @@ function keep(turn: StateTurn<JsonValue>, before: EntityState | undefined, state
 
 /** Each field's state is the same object where nothing came of the turn. */
 function isSame(before: EntityState | undefined, state: EntityState): boolean {
-  if (before?.owner !== state.owner) return false
-  const ids = Object.keys(state.fields)
-  return ids.length === Object.keys(before.fields).length && ids.every((id) => before.fields[id] === state.fields[id])
+  if (before?.owner !== state.owner || !haveSameKeys(before.fields, state.fields)) return false
+  for (const id in state.fields) if (before.fields[id] !== state.fields[id]) return false
+  return true
 }
 
 function forget(turn: StateTurn<JsonValue>): void {

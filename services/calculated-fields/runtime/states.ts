@@ -39,8 +39,9 @@ export interface EntityState {
 export function takeOver(before: EntityState, after: EntityState): boolean {
   if (before.owner !== after.owner || !haveSameKeys(before.fields, after.fields)) return false
   const fields: Record<string, FieldState> = before.fields
-  for (const id of Object.keys(fields)) {
-    const [held, changed] = [fields[id], after.fields[id]]
+  for (const id in fields) {
+    const held = fields[id]
+    const changed = after.fields[id]
     if (held === undefined || changed === undefined || held === changed) continue
     if (!takeOverField(held, changed)) fields[id] = changed
   }
@@ -66,17 +67,27 @@ function takeOverField(before: FieldState, after: FieldState): boolean {
   if (wakeAt !== undefined) field.wakeAt = wakeAt
   if (reloadAt !== undefined) field.reloadAt = reloadAt
   if (before.args === after.args) return true
-  for (const name of Object.keys(field.args)) {
-    const [held, changed] = [field.args[name], after.args[name]]
+  for (const name in field.args) {
+    const held = field.args[name]
+    const changed = after.args[name]
     if (held === undefined || changed === undefined || held === changed) continue
     if (!takeOverHeld(held, changed)) field.args[name] = changed
   }
   return true
 }
 
-function haveSameKeys(one: Readonly<Record<string, unknown>>, other: Readonly<Record<string, unknown>>): boolean {
-  const keys = Object.keys(one)
-  return keys.length === Object.keys(other).length && keys.every((key) => other[key] !== undefined)
+export function haveSameKeys(
+  one: Readonly<Record<string, unknown>>,
+  other: Readonly<Record<string, unknown>>,
+): boolean {
+  // Without lists of them: this is once a message.
+  let more = 0
+  for (const key in one) {
+    if (other[key] === undefined) return false
+    more++
+  }
+  for (const _key in other) more--
+  return more === 0
 }
 
 export function stateJson(state: EntityState): JsonObject {
@@ -138,7 +149,7 @@ function mostCharacters(value: JsonValue | undefined, enough: number): number {
     for (const item of value) if ((most += 1 + mostCharacters(item, enough)) > enough) return most
     return most
   }
-  for (const key of Object.keys(value)) {
+  for (const key in value) {
     most += 4 + ESCAPED_CHARACTERS * key.length + mostCharacters(value[key], enough)
     if (most > enough) return most
   }
@@ -154,7 +165,7 @@ export function nextWake(
   wokenAt = Number.NEGATIVE_INFINITY,
 ): number | undefined {
   let first = Number.POSITIVE_INFINITY
-  for (const id of Object.keys(fields)) {
+  for (const id in fields) {
     const field = fields[id]
     if (field?.wakeAt !== undefined) first = Math.min(first, timeBehind(field.wakeAt, wokenAt))
     if (field?.reloadAt !== undefined) first = Math.min(first, timeBehind(field.reloadAt, wokenAt))
