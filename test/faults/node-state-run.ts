@@ -83,6 +83,9 @@ const FIELDS = {
   },
 }
 
+/** That {@link makeStatefulWorld} makes. */
+export const FIELD_COUNT = Object.keys(FIELDS).length
+
 function fieldRule(isHot: boolean) {
   const predicates = [{ type: 'BOOLEAN', operation: 'EQUAL', value: { staticValue: isHot } }]
   const filters = [{ argument: 'hot', valueType: 'BOOLEAN', predicates }]
