@@ -3,28 +3,15 @@ import { z } from 'zod'
 import { errorText } from '../../../model/errors.ts'
 import { Lwm2mErrors } from '../errors.ts'
 import { Records, type Path, type RawValue, type ValueRecord } from './records.ts'
-import { packOf, recordsOf, type NamedValue, type SenmlRecord } from './senml.ts'
+import { packOf, recordSchema, recordsOf, type NamedValue, type SenmlRecord } from './senml.ts'
 
 const FORMAT = 'SenML CBOR'
 /** RFC 8428, table 4. */
 const LABELS = { bn: -2, bt: -3, bv: -5, bs: -6, n: 0, v: 2, vs: 3, vb: 4, t: 6, vd: 8, vlo: 'vlo' } as const
 
 const number = z.union([z.number(), z.bigint()])
-const seconds = number.transform(Number)
 const bytes = z.instanceof(Uint8Array).transform((value) => Buffer.from(value))
-const record = z.object({
-  bn: z.string().optional(),
-  bt: seconds.optional(),
-  bv: z.undefined().optional(),
-  bs: z.undefined().optional(),
-  n: z.string().optional(),
-  t: seconds.optional(),
-  v: number.optional(),
-  vs: z.string().optional(),
-  vb: z.boolean().optional(),
-  vd: bytes.optional(),
-  vlo: z.string().optional(),
-})
+const record = recordSchema(number, bytes)
 const pack = z.array(
   z
     .map(z.union([z.number(), z.string()]), z.unknown())

@@ -3,30 +3,15 @@ import { z } from 'zod'
 import { stringifyJson, type JsonObject } from '../../../model/json.ts'
 import { jsonNumber, jsonOf } from './json.ts'
 import type { ValueRecord } from './records.ts'
-import { packOf, recordsOf, type NamedValue } from './senml.ts'
+import { packOf, recordSchema, recordsOf, type NamedValue } from './senml.ts'
 
 const FORMAT = 'SenML JSON'
 
-const seconds = jsonNumber.transform(Number)
 const bytes = z
   .string()
   .regex(/^[\w+/-]*={0,2}$/)
   .transform((text) => Buffer.from(text, 'base64url'))
-/** Base values and base sums stand in no pack of LwM2M: one that has them is refused, not misread. */
-const record = z.object({
-  bn: z.string().optional(),
-  bt: seconds.optional(),
-  bv: z.undefined().optional(),
-  bs: z.undefined().optional(),
-  n: z.string().optional(),
-  t: seconds.optional(),
-  v: jsonNumber.optional(),
-  vs: z.string().optional(),
-  vb: z.boolean().optional(),
-  vd: bytes.optional(),
-  vlo: z.string().optional(),
-})
-const pack = z.array(record)
+const pack = z.array(recordSchema(jsonNumber, bytes))
 
 /** Throws BAD_PAYLOAD, TOO_MANY_VALUES. */
 export function decodeSenmlJson(payload: Buffer): readonly ValueRecord[] {

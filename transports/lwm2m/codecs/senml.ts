@@ -1,4 +1,5 @@
 /** Packs of SenML (RFC 8428) as LwM2M 1.1 uses them: names are paths. What JSON and CBOR have in common. */
+import { z } from 'zod'
 import { Lwm2mErrors } from '../errors.ts'
 import { isValuePath, pathOf, pathText, Records, type Path, type RawValue, type ValueRecord } from './records.ts'
 
@@ -13,6 +14,30 @@ export interface SenmlRecord {
   readonly vb?: boolean | undefined
   readonly vd?: Buffer | undefined
   readonly vlo?: string | undefined
+}
+
+/**
+ * What a record may hold, with the numbers and bytes of its form. Base values and base sums stand in no pack of LwM2M: one that has them is
+ * refused, not misread.
+ */
+export function recordSchema<Numbers extends z.ZodType<number | bigint>, Bytes extends z.ZodType<Buffer>>(
+  numbers: Numbers,
+  bytes: Bytes,
+) {
+  const seconds = numbers.transform(Number)
+  return z.object({
+    bn: z.string().optional(),
+    bt: seconds.optional(),
+    bv: z.undefined().optional(),
+    bs: z.undefined().optional(),
+    n: z.string().optional(),
+    t: seconds.optional(),
+    v: numbers.optional(),
+    vs: z.string().optional(),
+    vb: z.boolean().optional(),
+    vd: bytes.optional(),
+    vlo: z.string().optional(),
+  })
 }
 
 /** Names are resolved, records without a value are passed over. Throws BAD_PAYLOAD, TOO_MANY_VALUES. */
