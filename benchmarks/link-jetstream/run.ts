@@ -16,10 +16,10 @@ import { BlockWriter } from '../../engine/link/block-writer.ts'
 import type { Link } from '../../engine/link/link.ts'
 import { nodeDisk } from '../../disk/node-disk.ts'
 import { openSegmentLog } from '../../engine/link/segments/segment-log.ts'
-import { Message } from '../../model/message.ts'
 import { systemClock, systemRandom } from '../../model/system-clock.ts'
 import { startNats } from '../../test/support/servers/index.ts'
 import { processorSeconds, spread, writeResult } from '../lib/report.ts'
+import { messageOf } from '../lib/thermometer-message.ts'
 
 const { values } = parseArgs({
   options: {
@@ -33,24 +33,8 @@ const total = Number(values.messages)
 const runs = Number(values.runs)
 const partitions = Number(values.partitions)
 const streams = Number(values.streams)
-const devices = Array.from({ length: 100 }, () => ({ entityType: 'DEVICE' as const, id: randomUUID() }))
-const ids = Array.from({ length: 10_000 }, () => randomUUID())
-const tenantId = randomUUID()
 const RECORDS = 100
 const OUTSTANDING = [1, 256, 4096]
-
-function messageOf(number: number): Message {
-  const device = number % devices.length
-  return new Message({
-    id: ids[number % ids.length] ?? '',
-    ts: 1_700_000_000_000 + number,
-    type: 'POST_TELEMETRY_REQUEST',
-    tenantId,
-    originator: devices[device] ?? { entityType: 'DEVICE', id: '' },
-    metadata: { deviceName: `Thermometer ${device}`, deviceType: 'default', ts: String(1_700_000_000_000 + number) },
-    data: `{"temperature":${20 + (number % 10)}.5,"humidity":${number % 100},"pressure":1013}`,
-  })
-}
 
 interface Run {
   readonly rate: number

@@ -3,7 +3,6 @@
  * loop with so many outstanding. Beside it, interleaved, the limits: the same bytes a block appended and synced (or not) in a bare loop,
  * and protobufjs' writer in place of the hand-written one. Usage: node benchmarks/link/run.ts [--messages 500000] [--runs 3]
  */
-import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,31 +13,16 @@ import { nodeDisk } from '../../disk/node-disk.ts'
 import { openSegmentLog } from '../../engine/link/segments/segment-log.ts'
 import { BlockWriter } from '../../engine/link/block-writer.ts'
 import { decodeBlock } from '../../engine/link/wire.ts'
-import { Message } from '../../model/message.ts'
+import type { Message } from '../../model/message.ts'
 import { systemClock } from '../../model/system-clock.ts'
 import { spread, writeResult } from '../lib/report.ts'
+import { messageOf } from '../lib/thermometer-message.ts'
 
 const { values } = parseArgs({
   options: { messages: { type: 'string', default: '500000' }, runs: { type: 'string', default: '3' } },
 })
 const total = Number(values.messages)
 const runs = Number(values.runs)
-const devices = Array.from({ length: 100 }, () => ({ entityType: 'DEVICE' as const, id: randomUUID() }))
-const ids = Array.from({ length: 10_000 }, () => randomUUID())
-const tenantId = randomUUID()
-
-function messageOf(number: number): Message {
-  const device = number % devices.length
-  return new Message({
-    id: ids[number % ids.length] ?? '',
-    ts: 1_700_000_000_000 + number,
-    type: 'POST_TELEMETRY_REQUEST',
-    tenantId,
-    originator: devices[device] ?? { entityType: 'DEVICE', id: '' },
-    metadata: { deviceName: `Thermometer ${device}`, deviceType: 'default', ts: String(1_700_000_000_000 + number) },
-    data: `{"temperature":${20 + (number % 10)}.5,"humidity":${number % 100},"pressure":1013}`,
-  })
-}
 
 interface Road {
   readonly rate: number
@@ -74,7 +58,7 @@ async function publishAll(durability: Durability, outstanding: number): Promise<
       },
       refused: reject,
     }
-    while (sent < outstanding) send()
+    while (sent < Math.min(outstanding, count)) send()
   })
   await allDelivered
   const milliseconds = performance.now() - startedAt
