@@ -138,13 +138,13 @@ function tableOf(shape: Fault['shape'], lines: readonly FaultLine[]): string {
   return [head, cells(['---', '--:', '--:', '--:', '--:']), ...rows].join('\n')
 }
 
-/** What was held in truth, outages counted; of rounds that noted how long their load was. */
+/** What was held in truth, outages counted, and what ran after the load not; of rounds that noted how long their load was. */
 function averageOf(rounds: readonly Round[]): string {
   const timed = rounds.filter(({ loadMs }) => loadMs !== undefined)
   if (timed.length === 0) return ''
   const seconds = timed.reduce((sum, { loadMs = 0 }) => sum + loadMs, 0) / 1_000
   const values = timed.reduce((sum, { acknowledged }) => sum + acknowledged, 0)
-  return `; the last ${timed.length} of them stored ${number(Math.round(values / seconds))} values/s, outages counted`
+  return `; the last ${timed.length} of them acknowledged ${number(Math.round(values / seconds))} values/s, outages counted`
 }
 
 /** One line for the runs that differ in seed and choice of faults alone. */

@@ -191,7 +191,7 @@ function write(): void {
   }
   const all = [...(earlier?.rounds ?? []), ...rounds]
   const report: CampaignReport = {
-    machine: `${cpus().length} cores, ${cpus()[0]?.model ?? 'of an unknown model'}, Node.js ${process.version}`,
+    machine: machinesOf(earlier),
     runs: [...(earlier?.runs ?? []), run],
     skipped: [...(earlier?.skipped ?? []), ...skipped],
     findings: [...(earlier?.findings ?? []), ...findings],
@@ -201,6 +201,14 @@ function write(): void {
   mkdirSync(REPORT_DIR, { recursive: true })
   writeFileSync(join(REPORT_DIR, 'faults.json'), `${JSON.stringify(report, undefined, 2)}\n`)
   writeFileSync(join(REPORT_DIR, 'faults.md'), pageOf(report))
+}
+
+/** Rounds that were added may be of another one. */
+function machinesOf(before: CampaignReport | undefined): string {
+  const here = `${cpus().length} cores, ${cpus()[0]?.model ?? 'of an unknown model'}, Node.js ${process.version}`
+  return before === undefined || before.machine.endsWith(here)
+    ? (before?.machine ?? here)
+    : `${before.machine}; then ${here}`
 }
 
 /** Written by this program: its shape is known. */
