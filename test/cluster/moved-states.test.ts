@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
-import { FIELD_COUNT, findings, makeStatefulWorld, sendValues, type SendingDevice } from '../faults/node-state-run.ts'
+import { findings, makeStatefulWorld, sendValues, type SendingDevice } from '../faults/node-state-run.ts'
 import { drained } from '../faults/fault-run.ts'
 import { RestClient, login } from '../support/clients.ts'
 import { startFaultProxy } from '../support/fault-proxy.ts'
@@ -43,11 +43,7 @@ async function moved(context: TestContext, planted: boolean): Promise<readonly s
   // It may stand still where the test failed.
   context.after(() => old.kill())
   const rest = new RestClient(front, await login(front))
-  const fields = (): Promise<number> => figure(old, 'millrace_calculated_fields_fields')
-  const fieldsBefore = await fields()
   const devices = await makeStatefulWorld(rest, DEVICES)
-  // What is stored before an engine has heard of a field is not calculated.
-  await until('the engine to know the fields', async () => (await fields()) === fieldsBefore + FIELD_COUNT)
   await chainRuns(front, rest)
   await sendMore(front, devices, BEFORE)
   await drained(old)
