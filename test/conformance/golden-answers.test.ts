@@ -69,6 +69,14 @@ test('finds a field that is absent, unless the list says so', () => {
   assert.deepEqual(findings(answered, listed), [])
 })
 
+test('what differs only at times is as listed or as recorded, as a whole', () => {
+  const listed = { ...LISTED, isSometimes: true } as const
+  assert.deepEqual(findings(ANSWERED, listed), [])
+  assert.deepEqual(findings(RECORDED, listed), [])
+  const half = { ...ANSWERED, status: RECORDED.status }
+  assert.notDeepEqual(findings(half, { ...listed, answers: { ...listed.answers, status: ANSWERED.status } }), [])
+})
+
 test('the order of items counts, but for answers recorded as unordered', () => {
   const recorded = { body: { keys: ['a', 'b'] } }
   const answered = { body: { keys: ['b', 'a'] } }

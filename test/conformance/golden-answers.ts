@@ -13,6 +13,8 @@ export interface DeliberateDifference {
   readonly reason: string
   /** Path to what this server answers there; `ABSENT` for a field that it leaves out. Every other path must be as recorded. */
   readonly answers: Readonly<Record<string, unknown>>
+  /** The reason is one of time: the recorded answer is right too. Then it is that as a whole. */
+  readonly isSometimes?: true
 }
 
 export const ABSENT = '<absent>'
@@ -29,6 +31,7 @@ export function differencesOf(recorded: object, answered: object): readonly Diff
 /** Sentences: differences that are not listed, and listed ones that are not there (any more). */
 export function findingsOf(differences: readonly Difference[], listed: DeliberateDifference | undefined): string[] {
   const answers = listed?.answers ?? {}
+  if (listed?.isSometimes === true && differences.length === 0) return []
   const findings = differences.flatMap(({ path, recorded, answered }) => {
     if (Object.hasOwn(answers, path)) {
       if (isSame(answers[path], answered ?? ABSENT)) return []
