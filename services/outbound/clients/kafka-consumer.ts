@@ -5,7 +5,7 @@ import type { AddressGuard } from '../address-guard.ts'
 import { boundDecompression } from './kafka-decompression.ts'
 import { KafkaFetches, type FetchRoom } from './kafka-fetches.ts'
 import { kafkaOptions, type KafkaPlace } from './kafka-connection.ts'
-import { guardConnections } from './kafka-guard.ts'
+import { guardConnections, guardMetadata } from './kafka-guard.ts'
 
 export type KafkaMessage = Message
 
@@ -81,6 +81,7 @@ export async function openKafkaRecords(
   // For good: an error that nobody hears ends the process.
   consumer.on('error', () => undefined)
   guardConnections(consumer.connections, guard, place.tls, longestAnswer)
+  guardMetadata(consumer, failed)
   const pool = new ConnectionPool(place.clientId, { ...kafkaOptions(place, guard), requestTimeout: NEVER_MS })
   guardConnections(pool, guard, place.tls, longestAnswer, room)
   const fetches = new KafkaFetches(room, listener.clock, () => failed(new Error('a broker does not answer')))

@@ -9,8 +9,11 @@ import {
   saslScramSha,
   type Broker,
   type CallbackWithPromise,
+  type ClusterMetadata,
   type Connection,
   type ConnectionPool,
+  type Consumer,
+  type MetadataOptions,
   type SASLCustomAuthenticator,
 } from '@platformatic/kafka'
 import { errorText, isMillraceError } from '../../../model/errors.ts'
@@ -23,6 +26,7 @@ export const LONGEST_ANSWER = 2 ** 20
 const MAX_CONNECTIONS = 64
 /** Brokers ask for 4,096 to 16,384. */
 const MAX_ITERATIONS = 100_000
+const LARGEST_PORT = 65_535
 const LENGTH_BYTES = 4
 /** Of the number that says whose answer it is. */
 const SHORTEST_ANSWER = 4
@@ -70,8 +74,34 @@ export function guardConnections(
 
 async function checked(broker: Broker | undefined, guard: AddressGuard, isNamed: boolean): Promise<Broker> {
   if (broker === undefined) throw new Error('the cluster names no such broker')
+  // A socket throws at once, where nobody would catch it.
+  if (broker.port < 1 || broker.port > LARGEST_PORT)
+    throw new Error(`the cluster says that a broker is at port ${broker.port}`)
   const [first] = await guard.addressesOf(broker.host)
   return isNamed || first === undefined ? broker : { ...broker, host: first.address }
+}
+
+/**
+ * A group may share out partitions that are newer than what this member knows of the cluster: the client throws then, on a turn of its own. `failed`
+ * is told in place of the process.
+ */
+export function guardMetadata(
+  consumer: Pick<Consumer<Buffer, Buffer, Buffer, Buffer>, 'metadata'>,
+  failed: (reason: unknown) => void,
+): void {
+  const ask = consumer.metadata.bind(consumer)
+  const guarded = (options: MetadataOptions, answer: CallbackWithPromise<ClusterMetadata>): void => {
+    ask(options, (error, metadata) => {
+      try {
+        answer(error, metadata)
+      } catch (thrown) {
+        failed(
+          OutboundErrors.CALL_FAILED({ reason: `what is known of the cluster makes no sense: ${errorText(thrown)}` }),
+        )
+      }
+    })
+  }
+  Object.defineProperty(consumer, 'metadata', { value: guarded })
 }
 
 /** The client gathers an answer of any length, and throws out of the socket's event, which would end the process. */
