@@ -238,11 +238,12 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
     const { points } = this.values
     if (points === undefined) return
     for (const entity of this.entities) {
-      if (this.doubts.has(entity)) continue
       const startTs = this.values.lastTime(entity) + 1
       if (!Number.isFinite(startTs)) continue
       const request = { keys: points.keys, startTs, endTs: context.clock.now() + 1, limit: MISSED_LIMIT }
       const { value } = await context.services.telemetry.history(entity, request)
+      // Meanwhile too it may have changed hands.
+      if (this.doubts.has(entity) || !this.entities.includes(entity)) continue
       for (const found of value.values()) for (const point of [...found].reverse()) this.values.showPoint(entity, point)
     }
   }
@@ -351,6 +352,8 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
   private lose(entity: EntityId): void {
     this.context.followed.unfollow([entity], this)
     this.values.known.forget(entity)
+    // Those that were heard since are of whoever has it now.
+    this.heardMeanwhile = this.heardMeanwhile?.filter(([{ id }]) => id !== entity.id)
     this.entities = this.entities.filter(({ id }) => id !== entity.id)
   }
 
