@@ -49,7 +49,9 @@ export class AdminSettings {
   constructor(parts: AdminSettingsParts) {
     this.parts = parts
     const overtaken = () => EntityStoreErrors.VERSION_CONFLICT({ entity: LABEL })
-    this.rows = parts.entities.rows(ADMIN_SETTINGS, { taken: { 'tenant_id, key': overtaken }, overtaken })
+    // Two who save a key first say the same id: PostgreSQL finds that one taken first, SQLite the key.
+    const taken = { id: overtaken, 'tenant_id, key': overtaken }
+    this.rows = parts.entities.rows(ADMIN_SETTINGS, { taken, overtaken })
     this.stops = [
       parts.feed.listenToAll(['settings-changed'], ({ entity }) => {
         if (entity.entityType === 'ADMIN_SETTINGS') this.forget()
