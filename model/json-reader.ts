@@ -2,7 +2,14 @@
  * Reads text that is known to be JSON, and numbers as `exactNumber` has them. The reviver of `JSON.parse` knows their texts too, and takes three
  * times as long: every whole number that is sent as `21.0` would pay for it.
  */
-import { WholeDouble, exactNumber, type JsonNumber, type JsonObject, type JsonValue } from './json-numbers.ts'
+import {
+  LongDecimal,
+  WholeDouble,
+  exactNumber,
+  type JsonNumber,
+  type JsonObject,
+  type JsonValue,
+} from './json-numbers.ts'
 import { setMember } from './members.ts'
 
 const QUOTE = 0x22
@@ -114,7 +121,7 @@ class ExactReader {
     this.position = index + 1
     return isPlain && index - start <= LONGEST_SLICE
       ? text.slice(start + 1, index)
-      : (JSON.parse(text.slice(start, index + 1)) as string)
+      : copied(text.slice(start, index + 1))
   }
 
   private number(): JsonNumber {
@@ -150,8 +157,14 @@ class ExactReader {
     let index = from
     for (let code = text.charCodeAt(index); isOfNumber(code); code = text.charCodeAt(++index));
     this.position = index
-    return exactNumber(text.slice(start, index))
+    const number = exactNumber(text.slice(start, index))
+    return number instanceof LongDecimal ? new LongDecimal(copied(`"${number.text}"`)) : number
   }
+}
+
+/** What a text in quotes says, in memory of its own. */
+function copied(quoted: string): string {
+  return JSON.parse(quoted) as string
 }
 
 function isOfNumber(code: number): boolean {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { isMillraceError } from './errors.ts'
 import { LongDecimal, MAX_JSON_DEPTH, WholeDouble, exactNumber, javaDouble, parseJson, stringifyJson } from './json.ts'
 import type { JsonValue } from './json.ts'
@@ -69,6 +71,24 @@ test('any text is read as by the slow road, with its blanks, escapes and repeate
   for (let round = 0; round < 5000; round++) {
     const made = text(0)
     assert.deepEqual(parseJson(made), slowly(made), `SEED=${random.seed} ${made}`)
+  }
+})
+
+test('what is kept of a text does not keep all of it in memory', () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const heap = (): number => {
+    collect()
+    return process.memoryUsage().heapUsed
+  }
+  const first = (list: JsonValue): JsonValue | undefined => (Array.isArray(list) ? list[0] : undefined)
+  for (const value of ['0.12345678901234567', '"of more than twelve characters"']) {
+    const before = heap()
+    const kept = Array.from({ length: 200 }, (_, number) =>
+      first(parseJson(Buffer.from(`[${value},1.0,"${String(number).padEnd(50_000, '-')}"]`).toString())),
+    )
+    const bytes = heap() - before
+    assert.ok(bytes < 1_000_000, `${kept.length} of ${value}: ${bytes} bytes`)
   }
 })
 
