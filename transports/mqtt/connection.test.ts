@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { queryObjects } from 'node:v8'
 import type { IConnectPacket } from 'mqtt-packet'
 import { deviceNamed } from '../testkit.ts'
 import { startMqttTransport } from './server.ts'
+import { MqttSession } from './session.ts'
 import { PLAIN, openMqttBench, type MqttBench, type RawClient } from './testkit.ts'
 
 async function bench(run: (bench: MqttBench) => Promise<void>, limits = {}): Promise<void> {
@@ -363,6 +365,23 @@ describe('MQTT session end', () => {
         assert.equal(transport.figures().silentDropped, 1)
       },
       { maxConnections: 4, maxSilentConnections: 3 },
+    ))
+
+  it('keeps nothing of connections that are gone while there is no room for what they said', () =>
+    bench(
+      async ({ gateway, client, transport }) => {
+        for (let count = 0; count < 10; count++) {
+          const device = await client()
+          const asked = gateway.becomeFull()
+          device.send(device.connectPacket('one'))
+          await asked
+        }
+        while (transport.figures().connections > 1) await new Promise(setImmediate)
+        const left = queryObjects(MqttSession, { format: 'count' })
+        assert.ok(left <= 2, `${left} are left`)
+        gateway.becomeWritable()
+      },
+      { maxSilentConnections: 1 },
     ))
 
   it('refuses connections over its bound', () =>

@@ -263,6 +263,7 @@ class MqttServer implements MqttTransport, SessionHost, Door {
   forget(session: MqttSession): void {
     this.sessions.delete(session)
     this.silent.delete(session)
+    this.waiting.delete(session)
     if (this.sessions.size === 0) this.lastSessionGone?.()
   }
 
