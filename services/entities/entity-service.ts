@@ -11,7 +11,7 @@ import type { Statement, Written } from '../../storage/entities/database.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import { attemptedOn, attemptedSave } from '../audit/audit-log.ts'
 import { SYSTEM_TENANT, type EntityEvent } from '../changes.ts'
-import { ServiceErrors } from '../errors.ts'
+import { itemNotFound, ServiceErrors } from '../errors.ts'
 import { customers } from './customer.ts'
 import type { ColumnSet, DraftOf, EntityReads, Identity, Prepared, RecordOf } from './define.ts'
 import { EntityReader } from './entity-reader.ts'
@@ -206,13 +206,14 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
     return record
   }
 
-  /** A change of what belongs to the record and is kept beside it: the record and its version stay as clients read them. */
+  /** A change of what belongs to the record and is kept beside it: one at a time; the record and its version stay as clients read them. */
   async changeBesideByUser(
     principal: Principal,
     record: RecordOf<Columns>,
     statements: readonly Statement[],
   ): Promise<void> {
-    await this.commit(principal, record, statements, 'ENTITY_UPDATED')
+    const gone = (): Error => itemNotFound({ entityType: this.definition.type, id: record.id })
+    await this.commit(principal, record, [this.rows.hold(record, gone), ...statements], 'ENTITY_UPDATED')
   }
 
   /** The change of one more record, as a part of another change: with its own message and audit row. */

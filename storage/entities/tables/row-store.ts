@@ -237,6 +237,12 @@ export class RowStore {
     return { ...this.statement(query), expect: { changes: 1, otherwise: this.errors.overtaken } }
   }
 
+  /** Changes nothing: whoever changes the row waits for the end of the transaction, which is undone where the row is gone. */
+  hold({ id }: { readonly id: string }, otherwise: () => Error): Statement {
+    const query = sql`update ${sql.table(this.table.name)} set version = version where id = ${id}`
+    return { ...this.statement(query), expect: { changes: 1, otherwise } }
+  }
+
   /** Changes nothing; undoes the transaction where the column's sum over the tenant's rows is above the limit. */
   requireSum(
     row: { readonly id: string; readonly tenantId: string },
