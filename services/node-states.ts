@@ -58,8 +58,13 @@ export class StoredNodeStates implements NodeStateStore {
     const stale = staleOf(stream, taken)
     await entities.write([nodeState.claim(name, taken, self, clock.now(), stale)])
     this.claimed.set(stream, taken)
+    let outputs = 0
     return {
-      commit: (commit) => this.commit(name, taken, stale, commit),
+      commit: (commit) => {
+        const before = outputs
+        outputs += commit.outputs.length
+        return this.commit(name, taken, stale, commit, before)
+      },
       load: async (ids) => {
         const pages = Array.from({ length: Math.ceil(ids.length / MOST_IDS) }, (_, page) =>
           nodeState.states(ids.slice(page * MOST_IDS, (page + 1) * MOST_IDS)),
@@ -113,6 +118,7 @@ export class StoredNodeStates implements NodeStateStore {
     epoch: number,
     stale: () => Error,
     { states, removedStates, outputs, removedOutputs }: StateCommit,
+    outputsBefore: number,
   ): Promise<void> {
     const { entities, clock } = this.parts
     const { nodeState } = entities
@@ -122,7 +128,7 @@ export class StoredNodeStates implements NodeStateStore {
       nodeState.fence(name, epoch, stale),
       ...(states.length > 0 ? [nodeState.putStates(name, states, now)] : []),
       ...(removedStates.length > 0 ? [nodeState.removeStates(removedStates)] : []),
-      ...(outputs.length > 0 ? [nodeState.putOutputs(name, outputs, now)] : []),
+      ...(outputs.length > 0 ? [nodeState.putOutputs(name, outputs, now, outputsBefore)] : []),
       ...(removedOutputs.length > 0 ? [nodeState.removeOutputs(removedOutputs)] : []),
     ])
   }

@@ -55,6 +55,21 @@ export function testNodeStateStore(name: string, open: () => Promise<StoreUnderT
     assert.equal(await partition.nextTime(), undefined)
   })
 
+  test(`${name}: messages due at the same time come in the order in which they were committed, of whatever ids`, async (context) => {
+    const { storeOf, tenantId } = await opened(context)
+    const store = storeOf('one')
+    const output = outputOf(tenantId, store)
+    const of = (digit: string): StoredOutput => ({ ...output, id: `${output.id.slice(0, -1)}${digit}` })
+    const before = await store.claim(0, undefined)
+    await before.commit({ ...NO_CHANGE, outputs: [of('7'), of('6')] })
+    await before.commit({ ...NO_CHANGE, outputs: [of('9'), of('5'), { ...of('0'), due: output.due - 1 }] })
+    const due = async (): Promise<string> => (await before.due(700, 10)).map(({ id }) => id.slice(-1)).join('')
+    assert.equal(await due(), '07695')
+    // One that is kept again stands where it stood.
+    await before.commit({ ...NO_CHANGE, outputs: [of('7')] })
+    assert.equal(await due(), '07695')
+  })
+
   test(`${name}: a message is read as it was`, async (context) => {
     const { storeOf, tenantId } = await opened(context)
     const store = storeOf('one')

@@ -23,6 +23,7 @@ export interface OutgoingListener {
 /** Handed to the log and not answered. */
 const MOST_UNDER_WAY = 2000
 const FAILURE = 'Failure'
+const NOTHING_HELD: readonly never[] = []
 
 export class Outgoing {
   private readonly link: OutgoingLink
@@ -32,6 +33,8 @@ export class Outgoing {
   private readonly counts = new Map<string, number>()
   /** Rows, by id: one that is kept again is the same row. */
   private readonly known = new Map<string, Pick<WaitingOutput, 'ruleNodeId' | 'entityId'>>()
+  /** Ids, by entity, of what is due, in the store, and not with the log: what is newer of the same entity leaves behind it. */
+  private readonly held = new Map<string, Set<string>>()
   private isClosed = false
 
   constructor(link: OutgoingLink, listener: OutgoingListener) {
@@ -39,8 +42,35 @@ export class Outgoing {
     this.listener = listener
   }
 
-  begin(waiting: readonly WaitingOutput[]): void {
-    for (const output of waiting) this.added(output)
+  /** `now` as Unix ms. */
+  begin(waiting: readonly WaitingOutput[], now: number): void {
+    for (const output of waiting) {
+      this.added(output)
+      if (output.due <= now) this.hold(output)
+    }
+  }
+
+  /** Whether something of the entity is to leave first. */
+  isHeld(entityId: string): boolean {
+    return this.held.has(entityId)
+  }
+
+  /** It leaves when the store is read for what is due. */
+  hold({ id, entityId }: Pick<WaitingOutput, 'id' | 'entityId'>): void {
+    const held = this.held.get(entityId)
+    if (held === undefined) this.held.set(entityId, new Set([id]))
+    else held.add(id)
+  }
+
+  release({ id, entityId }: Pick<WaitingOutput, 'id' | 'entityId'>): void {
+    const held = this.held.get(entityId)
+    if (held?.delete(id) === true && held.size === 0) this.held.delete(entityId)
+  }
+
+  allHeld(): readonly Pick<WaitingOutput, 'id' | 'entityId'>[] {
+    return this.held.size === 0
+      ? NOTHING_HELD
+      : [...this.held].flatMap(([entityId, ids]) => [...ids].map((id) => ({ id, entityId })))
   }
 
   waitingOf(ruleNodeId: string): number {
@@ -79,6 +109,7 @@ export class Outgoing {
 
   publish({ stored, message }: NewOutput): void {
     if (this.isClosed) return
+    this.release(stored)
     this.handed.set(stored.id, stored)
     this.hand(stored, message, false)
   }
@@ -94,6 +125,7 @@ export class Outgoing {
       refused: (error) => {
         if (error.kind !== 'invalid') {
           this.handed.delete(stored.id)
+          this.hold(stored)
           return this.listener.refused()
         }
         // What never fits must not be tried for ever before those behind it.
@@ -109,6 +141,7 @@ export class Outgoing {
     const row = this.known.get(id)
     if (row === undefined) return
     this.known.delete(id)
+    this.release({ id, entityId: row.entityId })
     this.count(row.ruleNodeId, -1)
   }
 

@@ -54,6 +54,8 @@ export class StatePartition {
   private lookTimer: TimerHandle | undefined
   private lookAt = Infinity
   private looking: Promise<void> | undefined
+  /** Until then what was refused is not tried again, Unix ms. */
+  private retryAt = 0
   /** The last transaction failed: the next look tries again, or the next change. */
   private hasFailed = false
 
@@ -69,7 +71,7 @@ export class StatePartition {
         host.grew(output.tenantId, -output.bytes)
         this.flushSoon()
       },
-      refused: () => this.lookBy(host.clock.now() + RETRY_MS),
+      refused: () => this.retryLater(),
       neverTaken: ({ id, tenantId, ruleChainId, ruleNodeId, entityId }, reason, isLost) =>
         host.report(
           'error',
@@ -83,7 +85,7 @@ export class StatePartition {
 
   /** Reads what waits in it. */
   async begin(): Promise<void> {
-    this.outgoing.begin(await this.store.waiting())
+    this.outgoing.begin(await this.store.waiting(), this.host.clock.now())
     this.lookBy(this.host.clock.now())
   }
 
@@ -267,7 +269,10 @@ export class StatePartition {
     for (const output of group.outputs) {
       this.outgoing.added(output.stored)
       if (output.stored.due > now) next = Math.min(next, output.stored.due)
-      else if (!this.isGone) this.outgoing.publish(output)
+      else if (this.outgoing.isHeld(output.stored.entityId)) {
+        this.outgoing.hold(output.stored)
+        next = Math.min(next, Math.max(now, this.retryAt))
+      } else if (!this.isGone) this.outgoing.publish(output)
     }
     group.tell(undefined)
     this.evict()
@@ -289,9 +294,18 @@ export class StatePartition {
     if (isStale) {
       this.drop(refusal)
       this.host.lost(this)
-    } else this.lookBy(this.host.clock.now() + RETRY_MS)
+    } else {
+      // They may be in the store all the same: it did them, and its answer was lost.
+      for (const { stored } of group.outputs) this.outgoing.hold(stored)
+      this.retryLater()
+    }
     group.tell(refusal)
     built.tell(refusal)
+  }
+
+  private retryLater(): void {
+    this.retryAt = this.host.clock.now() + RETRY_MS
+    this.lookBy(this.retryAt)
   }
 
   /** What could not be looked for until now can be. */
@@ -369,8 +383,12 @@ export class StatePartition {
     const { clock } = this.host
     const room = this.outgoing.room
     if (room <= 0 || this.isGone) return
-    const rows = await this.store.due(clock.now(), this.outgoing.underWay + Math.min(room, PAGE))
+    const held = this.outgoing.allHeld()
+    const most = this.outgoing.underWay + Math.min(room, PAGE)
+    const rows = await this.store.due(clock.now(), most)
     if (this.isGone) return
+    // What is not there was never done, or is gone.
+    if (rows.length < most) for (const output of held) this.outgoing.release(output)
     for (const row of rows) {
       if (!this.outgoing.isUnderWay(row.id))
         this.outgoing.publish({ stored: row, message: this.host.decode(row.message) })

@@ -29,7 +29,7 @@ export interface StoredOutput extends StatePlace {
   readonly bytes: number
 }
 
-export type WaitingOutput = Pick<StoredOutput, 'id' | 'ruleNodeId' | 'entityId'>
+export type WaitingOutput = Pick<StoredOutput, 'id' | 'ruleNodeId' | 'entityId' | 'due'>
 
 /** All of it or nothing. */
 export interface StateCommit {
@@ -46,6 +46,7 @@ export interface PartitionStore {
   load(ids: readonly string[]): Promise<readonly StoredState[]>
   /** Up to `time`, the earliest first. */
   woken(time: number, limit: number): Promise<readonly StoredState[]>
+  /** Up to `time`, the earliest first; of the same time in the order in which they were committed. */
   due(time: number, limit: number): Promise<readonly StoredOutput[]>
   nextTime(): Promise<number | undefined>
   /** The outputs that wait. */

@@ -47,7 +47,7 @@ export const NODE_STATE_TABLE: EntityTable = {
   ],
 }
 
-/** Messages that nodes made and the link does not have yet. */
+/** Messages that nodes made and the link does not have yet. `version` counts those of one owner, in the order in which they were committed. */
 export const NODE_OUTPUT_TABLE: EntityTable = {
   name: 'node_output',
   version: 1,
@@ -136,9 +136,10 @@ export class NodeStateRepository {
     return this.removal('node_state', ids)
   }
 
-  putOutputs(partition: string, rows: readonly NodeOutputRow[], now: number): Statement {
-    const values = rows.map(({ due, message, bytes, ...row }) => [
-      ...placeValues(partition, row, now),
+  /** `before`: how many their owner put before them. */
+  putOutputs(partition: string, rows: readonly NodeOutputRow[], now: number, before: number): Statement {
+    const values = rows.map(({ due, message, bytes, ...row }, index) => [
+      ...placeValues(partition, row, now, before + index + 1),
       ...[due, message, bytes],
     ])
     return this.bulk(NODE_OUTPUT_TABLE, values, UPDATED_OUTPUT)
@@ -162,10 +163,11 @@ export class NodeStateRepository {
     return (await this.read(query)).map(stateOf)
   }
 
-  /** Those due up to `time`, the earliest first. */
+  /** Those due up to `time`, the earliest first; of the same time in the order in which they were committed. */
   async due(partition: string, time: number, limit: number): Promise<readonly NodeOutputRow[]> {
     const query = sql<OutputColumns>`select * from node_output
-      where partition_name = ${partition} and due <= ${time} order by due, id limit ${limit}`
+      where partition_name = ${partition} and due <= ${time}
+      order by due, created_time, version limit ${limit}`
     return (await this.read(query)).map(outputOf)
   }
 
@@ -181,10 +183,15 @@ export class NodeStateRepository {
   }
 
   /** The messages that wait. */
-  async waiting(partition: string): Promise<readonly { id: string; ruleNodeId: string; entityId: string }[]> {
-    const rows = await this.read(sql<Pick<OutputColumns, 'id' | 'rule_node_id' | 'entity_id'>>`
-      select id, rule_node_id, entity_id from node_output where partition_name = ${partition}`)
-    return rows.map((row) => ({ id: row.id, ruleNodeId: row.rule_node_id, entityId: row.entity_id }))
+  async waiting(partition: string): Promise<readonly Pick<NodeOutputRow, 'id' | 'ruleNodeId' | 'entityId' | 'due'>[]> {
+    const rows = await this.read(sql<Pick<OutputColumns, 'id' | 'rule_node_id' | 'entity_id' | 'due'>>`
+      select id, rule_node_id, entity_id, due from node_output where partition_name = ${partition}`)
+    return rows.map((row) => ({
+      id: row.id,
+      ruleNodeId: row.rule_node_id,
+      entityId: row.entity_id,
+      due: Number(row.due),
+    }))
   }
 
   async bytesOf(tenantId: string): Promise<number> {
@@ -244,8 +251,13 @@ const UPDATED_STATE = ['created_time', 'rule_chain_id', 'partition_name', 'value
 const UPDATED_OUTPUT = ['due', 'message', 'bytes']
 
 /** Of the common columns and {@link PLACE}, in their order. */
-function placeValues(partition: string, row: NodeRowPlace & { readonly id: string }, now: number): readonly SqlValue[] {
-  return [row.id, now, 1, row.tenantId, row.ruleChainId, row.ruleNodeId, row.entityId, partition]
+function placeValues(
+  partition: string,
+  row: NodeRowPlace & { readonly id: string },
+  now: number,
+  version = 1,
+): readonly SqlValue[] {
+  return [row.id, now, version, row.tenantId, row.ruleChainId, row.ruleNodeId, row.entityId, partition]
 }
 
 interface PlaceColumns {
