@@ -143,7 +143,8 @@ export class EntityQueryRepository {
   ): Promise<{ readonly total: number; readonly rows: readonly SelectedEntity[] }> {
     if (selection.sources.length === 0) return { total: 0, rows: [] }
     const ownersTenant = tenantOfOwners(selection, order.sort)
-    if (ownersTenant !== undefined) return this.pageByOwner(selection, ownersTenant, order, fields)
+    if (ownersTenant !== undefined && (await this.plans.hasFewOwners(ownersTenant)))
+      return this.pageByOwner(selection, ownersTenant, order, fields)
     const { counted, found, matches, walk } = await this.plans.of(selection, order)
     if (this.database.isShared && matches > order.offset + order.limit) {
       // More pages follow: the total is not known by this one. A server does both at once.

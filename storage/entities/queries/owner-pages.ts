@@ -1,6 +1,6 @@
 /**
- * Pages in the order of the owners' names. Owners are few: entities are counted by owner, which is the total too, and of the page's owners
- * alone are any sorted. To look up the owner of each entity first costs several times as much (`benchmarks/entity-query`).
+ * Pages in the order of the owners' names, where owners are few: entities are counted by owner, which is the total too, and of the page's
+ * owners alone are any sorted. To look up the owner of each entity first costs several times as much (`benchmarks/entity-query`).
  */
 import { sql } from 'kysely'
 import type { EntitySort } from '../../../model/entity-query.ts'

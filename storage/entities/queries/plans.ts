@@ -36,6 +36,8 @@ const MOST_FLAGS_PROBED_IN_SQLITE = 0.6
 const MOST_PROBED_IN_POSTGRES = 0.05
 /** Of what a filter matches a page in the index's order looks at a few: so many times fewer than there are, by what is known. */
 const LEAST_LEFT_OUT = 10
+/** Customers of a tenant whose entities are counted by owner: all owners are read for a page then, before its entities. */
+const MOST_OWNERS = 1_000
 /** Fields that an index has in their order. */
 const WALKED_FIELDS: ReadonlySet<string> = new Set(['createdTime', 'name', 'id'])
 
@@ -75,6 +77,12 @@ export class QueryPlans {
       matches: usable.length === filters.length ? matches : 0,
       walk: isFew && sources.length === 1 && hasOrder(filter, order.sort) ? filter : undefined,
     }
+  }
+
+  async hasFewOwners(tenantId: string): Promise<boolean> {
+    const some = sql`select 1 from customer where tenant_id = ${tenantId} limit ${MOST_OWNERS + 1}`
+    const counted = sql`select count(*) as total from (${some}) as counted`
+    return (await this.estimates.of(`owners ${tenantId}`, () => this.number(counted))) <= MOST_OWNERS
   }
 
   /** Undefined where the entities are looked at one by one. */
