@@ -17,7 +17,17 @@ import type { NewOutput } from './group.ts'
 import type { StatePartition } from './partition.ts'
 import type { StatePlace } from './store.ts'
 import { Turn } from './turn.ts'
-import { entityKey, errorOf, partitionKey, readLater, tell, type Outcome, type Visitor } from './visitor.ts'
+import {
+  entityKey,
+  errorOf,
+  isRead,
+  partitionKey,
+  readLater,
+  tell,
+  visitorOf,
+  type Outcome,
+  type Visitor,
+} from './visitor.ts'
 
 export interface KeyedHost {
   now(): number
@@ -84,8 +94,13 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
           this.areHere(visitors)
         }
         await (reading ?? this.read(visitors))
-        // Others may have needed the room meanwhile.
-        for (let time = 0; !this.areHere(visitors) && time < MOST_LOADS; time++) await this.load(visitors)
+        // Others may have needed the room meanwhile, or a commit failed.
+        for (let time = 0; !(this.areHere(visitors) && this.areRead(visitors)) && time < MOST_LOADS; time++) {
+          await this.load(visitors)
+          this.areHere(visitors)
+          const again = this.read(visitors)
+          if (isLater(again)) await again
+        }
       } finally {
         this.loading--
       }
@@ -188,7 +203,7 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
         continue
       }
       const id = this.idOf(isOwn ? entityKey(message.originator) : partitionKey(stream))
-      visitors.push({ index, message, visit, id, partition, entry: undefined, known: undefined, failure: undefined })
+      visitors.push(visitorOf(index, message, visit, id, partition))
     }
     return visitors
   }
@@ -212,6 +227,10 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
     return areAll
   }
 
+  private areRead(visitors: readonly Visitor<Known>[]): boolean {
+    return this.node.read === undefined || visitors.every(isRead)
+  }
+
   private async load(visitors: readonly Visitor<Known>[]): Promise<void> {
     await this.host.knowTenant(this.identity.tenantId)
     const byPartition = new Map<StatePartition, Map<string, StatePlace>>()
@@ -223,13 +242,17 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
     await Promise.all([...byPartition].map(([partition, places]) => partition.load(places)))
   }
 
-  /** Only for messages that were not here before; at once where all is at hand. Never rejects. */
+  /** Only for messages that were not here before, and once for one state; at once where all is at hand. Never rejects. */
   private read(visitors: readonly Visitor<Known>[]): Soon<void> {
     if (this.node.read === undefined) return undefined
     let later: Promise<void>[] | undefined
     for (const visitor of visitors) {
       const { message, visit, entry } = visitor
-      if (entry === undefined || entry.done.has(visit.id)) continue
+      if (entry === undefined || isRead(visitor)) continue
+      visitor.readAt = entry
+      if (entry.done.has(visit.id)) continue
+      visitor.readText = entry.text
+      visitor.failure = undefined
       try {
         const read = this.node.read(message, entry.stateOf(this.node))
         if (isLater(read)) (later ??= []).push(readLater(visitor, read))

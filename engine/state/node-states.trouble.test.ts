@@ -1,7 +1,7 @@
 /** What a full tenant, a store that refuses and a deleted entity do to the states of the others. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { JsonValue } from '../../model/json.ts'
+import { stringifyJson, type JsonValue } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
 import { ManualClock } from '../actor/testkit.ts'
 import type { NodeIdentity } from '../rulechain/capabilities.ts'
@@ -265,4 +265,35 @@ test('what a node reads that is at hand holds nobody up, and what it throws fail
     'b is broken',
     'c is broken',
   ])
+})
+
+test('what was read for a state whose commit fails meanwhile is read again for the one that is stored', async () => {
+  const { instance, store, clock } = await opened()
+  const reads: (() => void)[] = []
+  const seen: string[] = []
+  const textOf = (state: JsonValue | undefined): string => stringifyJson(state ?? 'none')
+  const { give, answers } = instance<string>({
+    ...{ per: 'originator', parse: (stored) => stored },
+    read: (message, state) =>
+      message.data === 'first' ? textOf(state) : new Promise((resolve) => reads.push(() => resolve(textOf(state)))),
+    handle(turn, message, known = '') {
+      seen.push(`${message.data}: ${textOf(turn.state)}, read for ${known}`)
+      turn.set(message.data)
+      return 'Success'
+    },
+  })
+  let refuse = (): void => undefined
+  store.gate = () => new Promise((_, reject) => (refuse = () => reject(new Error('away'))))
+  await give(testWork({ data: 'first' }).message)
+  await give(testWork({ data: 'second' }).message)
+  refuse()
+  store.gate = () => Promise.resolve()
+  await clock.settle()
+  for (let read = 0; read < reads.length; read++) {
+    reads[read]?.()
+    await clock.settle()
+  }
+  assert.deepEqual(seen, ['first: "none", read for "none"', 'second: "none", read for "none"'])
+  assert.equal(reads.length, 2)
+  assert.match(answers.join(), /away,.* done$/)
 })

@@ -18,6 +18,9 @@ export interface Visitor<Known> {
   entry: StateEntry | undefined
   /** What was read for it. */
   known: Known | undefined
+  /** Where that was read, and the state there as JSON; undefined where nothing had to be read. */
+  readAt: StateEntry | undefined
+  readText: string | null | undefined
   /** Why nothing could be read. */
   failure: Error | undefined
 }
@@ -25,6 +28,33 @@ export interface Visitor<Known> {
 export interface Outcome {
   readonly index: number
   readonly outcome: VisitOutcome | { readonly thrown: Error }
+}
+
+/** Nothing is found or read for it yet. */
+export function visitorOf<Known>(
+  index: number,
+  message: Message,
+  visit: NodeVisit,
+  id: string,
+  partition: StatePartition,
+): Visitor<Known> {
+  return {
+    index,
+    message,
+    visit,
+    id,
+    partition,
+    entry: undefined,
+    known: undefined,
+    readAt: undefined,
+    readText: undefined,
+    failure: undefined,
+  }
+}
+
+/** Whether what was read is for the state that is here: a commit that fails meanwhile leaves another one. */
+export function isRead<Known>({ entry, readAt, readText }: Visitor<Known>): boolean {
+  return entry === undefined || entry === readAt || entry.text === readText
 }
 
 export async function readLater<Known>(visitor: Visitor<Known>, read: Promise<Known>): Promise<void> {
