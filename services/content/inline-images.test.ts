@@ -74,6 +74,7 @@ function testAll(open: () => Promise<TestPlatform>): void {
       known('', '', 'SCADA_SYMBOL'),
       known('', ' ', 'SCADA_SYMBOL'),
       '',
+      known('a/b\\c.png', '', ''),
     ]
     for (const [index, before] of said.entries()) {
       const text = `${before}${urlOf(await picture(`#1000${index}0`), index === 5 ? 'p'.repeat(300) : 'png')}`

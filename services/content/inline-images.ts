@@ -74,7 +74,7 @@ export class InlineImages {
     const members = {
       title: cleaned(title).slice(0, MAX_TITLE) || name.slice(0, MAX_TITLE),
       subType: subTypeOf(subType, format),
-      fileName: cleaned(key).slice(-MAX_FILE_NAME) || fileNameOf(name, format),
+      fileName: cleaned(key).replace(/[/\\]/g, '_').slice(-MAX_FILE_NAME) || fileNameOf(name, format),
     }
     for (let tries = 1; ; tries++) {
       const there = await this.same(principal, bytes, members.subType)
