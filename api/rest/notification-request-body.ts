@@ -2,16 +2,12 @@
 import { z } from 'zod'
 import { entityId, isUuid } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { NotificationErrors } from '../../services/notifications/errors.ts'
 import { NOTIFICATION_TYPES } from '../../services/notifications/types.ts'
 import { anyJson, jsonObject, optionalId } from './body.ts'
 import type { Ids } from './declared/route.ts'
 
 export const requestBody = z.object({
-  id: optionalId.transform((id) => {
-    if (id !== undefined) throw NotificationErrors.REQUEST_FIXED()
-    return undefined
-  }),
+  id: optionalId,
   targets: z.array(z.string().refine(isUuid, 'a UUID is expected')).min(1).max(1000),
   templateId: optionalId,
   template: z

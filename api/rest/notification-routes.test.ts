@@ -59,4 +59,10 @@ test('rules, templates by type and targets that fit are listed; a trigger of the
   const recipients = { name: 'x', configuration: filter('TENANT_ADMINISTRATORS') }
   const [, users] = await ask('POST', 'target/recipients?pageSize=1&page=0', recipients)
   assert.equal(users['totalElements'], 1)
+
+  const [, requests] = await ask('GET', 'requests?pageSize=1&page=0')
+  const [request] = Array.isArray(requests['data']) ? requests['data'] : []
+  assert.ok(isJsonObject(request) && request['id'] !== undefined)
+  assert.equal((await ask('POST', 'request', request))[0], 400)
+  assert.equal((await ask('POST', 'request/preview', request))[0], 200)
 })

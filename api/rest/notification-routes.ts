@@ -11,6 +11,7 @@ import {
 } from '../../services/entities/notification.ts'
 import type { ColumnSet } from '../../services/entities/define.ts'
 import type { EntityService } from '../../services/entities/entity-service.ts'
+import { NotificationErrors } from '../../services/notifications/errors.ts'
 import type { Notifications } from '../../services/notifications/notifications.ts'
 import { NOTIFICATION_TYPES } from '../../services/notifications/types.ts'
 import { found } from './authorize.ts'
@@ -277,6 +278,8 @@ function requestRoutes(parts: NotificationRoutesParts): readonly DeclaredRoute[]
       example: requestExample,
       answer: shape,
       handle: async ({ principal, body }) => {
+        // Previews may be of one that is there already.
+        if (body.id !== undefined) throw NotificationErrors.REQUEST_FIXED()
         return service.renderOne(await notifications.send(principal, body))
       },
     }),
