@@ -19,6 +19,11 @@ export class GatheredBytes {
     return this.room.subarray(0, this.length)
   }
 
+  /** What it takes, which is more than what came. */
+  get roomBytes(): number {
+    return this.room.length
+  }
+
   /** Copies the piece. */
   add(piece: Buffer): void {
     const length = this.length + piece.length

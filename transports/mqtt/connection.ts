@@ -204,6 +204,8 @@ export interface SessionHost {
   forget(session: MqttConnection): void
   /** Its credentials are somebody's, or nobody's. */
   loginEnded(session: MqttConnection, isGood: boolean): void
+  /** Of a connection that has not sent its CONNECT so many bytes more are kept, or less. False where that is too much: it is to be closed. */
+  silentBytesChanged(bytes: number): boolean
   /** The connection has sent its CONNECT. */
   connectReceived(session: MqttConnection): void
   /** A programming error reached a session: logged with its stack, the session is closed. */

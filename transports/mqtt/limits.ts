@@ -55,6 +55,8 @@ export interface MqttLimits {
   readonly maxBirthBytesPerTenant: number
   /** Connections that have not sent a CONNECT: over it the oldest of them is cut off. Who never speaks fills no more places than these. */
   readonly maxSilentConnections: number
+  /** What is kept of their halves of a CONNECT, in bytes, of all together: over it such a connection is cut off, one whose CONNECT comes in one piece is not. */
+  readonly maxSilentBytes: number
   /** Handshakes of TLS, and of WebSocket, under way. Over it the oldest that never said a word is cut off, or else `handshakes.ts` says who. */
   readonly maxHandshakes: number
   /** From the TCP connect to the end of the handshake of TLS or WebSocket. */
@@ -96,6 +98,7 @@ export const DEFAULT_MQTT_LIMITS: MqttLimits = Object.freeze({
   maxBirthBytes: 128 * 2 ** 20,
   maxBirthBytesPerTenant: 96 * 2 ** 20,
   maxSilentConnections: 10_000,
+  maxSilentBytes: 32 * 2 ** 20,
   maxHandshakes: 2000,
   handshakeTimeoutMs: 10_000,
   maxProvisioningConnections: 1000,

@@ -100,6 +100,8 @@ class MqttServer implements MqttTransport, SessionHost, Door {
   private readonly sessions = new Set<MqttSession>()
   /** Those that have not said who they are, oldest first. */
   private readonly silent = new Set<MqttSession>()
+  /** What is kept of what they sent. */
+  private silentBytes = 0
   private readonly shares: TenantShares
   private readonly childShares: TenantShares
   private readonly blocks: AddressBlocks | undefined
@@ -219,6 +221,13 @@ class MqttServer implements MqttTransport, SessionHost, Door {
   loginEnded(session: MqttSession, isGood: boolean): void {
     if (isGood) this.blocks?.succeeded(session.address)
     else this.blocks?.failed(session.address)
+  }
+
+  silentBytesChanged(bytes: number): boolean {
+    this.silentBytes += bytes
+    if (bytes <= 0 || this.silentBytes <= this.limits.maxSilentBytes) return true
+    this.counts.silentDropped++
+    return false
   }
 
   connectReceived(session: MqttSession): void {

@@ -73,6 +73,8 @@ export class MqttSession implements MqttConnection {
   sparkplug: EdgeNode | undefined
   heardTick: number
   private held: GatheredBytes | undefined
+  /** Of that, before the CONNECT is there. */
+  private silentBytes = 0
   private outgoing: Buffer[] | undefined
   private written: (() => void) | undefined
   private flushing = false
@@ -132,6 +134,7 @@ export class MqttSession implements MqttConnection {
     if (this.phase === 'CLOSED') return
     if (offset === 0 && held !== undefined) this.held = held
     else if (offset < bytes.length) this.hold(bytes, offset)
+    if (!this.isSilenceBounded()) return this.close(Reason.QUOTA_EXCEEDED)
     if (this.mustWait()) this.pause()
   }
 
@@ -139,6 +142,15 @@ export class MqttSession implements MqttConnection {
     // A copy, so that half a packet does not keep the whole read alive.
     const rest = offset === 0 ? bytes : Buffer.from(bytes.subarray(offset))
     this.held = new GatheredBytes(rest, this.host.limits.maxPacketBytes + FIXED_HEADER_BYTES)
+  }
+
+  /** False where all who have not said who they are have sent too much of it. */
+  private isSilenceBounded(): boolean {
+    const bytes = this.phase === 'NEW' ? (this.held?.roomBytes ?? 0) : 0
+    if (bytes === this.silentBytes) return true
+    const more = bytes - this.silentBytes
+    this.silentBytes = bytes
+    return this.host.silentBytesChanged(more)
   }
 
   private mustWait(): boolean {
@@ -325,6 +337,8 @@ export class MqttSession implements MqttConnection {
 
   private released(): void {
     this.held = undefined
+    this.host.silentBytesChanged(-this.silentBytes)
+    this.silentBytes = 0
     this.shown = undefined
     this.outgoing = undefined
     const written = this.written
