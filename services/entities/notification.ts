@@ -23,7 +23,9 @@ import {
   optionalText,
   type Column,
 } from './column.ts'
-import { defineEntity, type EntityAccess, type RecordOf } from './define.ts'
+import { customers } from './customer.ts'
+import { defineEntity, type ColumnSet, type EntityAccess, type EntityDefinition, type RecordOf } from './define.ts'
+import { users } from './user.ts'
 
 /** Filters of users that only an event can fill. */
 const FOR_RULES = ['ORIGINATOR_ENTITY_OWNER_USERS', 'AFFECTED_USER', 'AFFECTED_TENANT_ADMINISTRATORS'] as const
@@ -131,18 +133,25 @@ async function requireOwnPeople(filter: JsonObject, tenantId: string, services: 
   const isAbove =
     type === 'TENANT_ADMINISTRATORS' && [tenantsIds, tenantProfilesIds].some((ids) => textsIn(ids).length > 0)
   if (isAbove || type === 'SYSTEM_ADMINISTRATORS') throw ServiceErrors.PERMISSION_DENIED()
-  const named = [
-    ...(type === 'USER_LIST' ? textsIn(usersIds) : []).map((id): EntityId => ({ entityType: 'USER', id })),
-    ...(type === 'CUSTOMER_USERS' ? textsIn([customerId ?? null]) : []).map((id): EntityId => ({
-      entityType: 'CUSTOMER',
-      id,
-    })),
-  ]
-  for (const entity of named) {
-    const owner = await services.whose(entity)
-    if (owner === undefined) throw itemNotFound(entity)
-    if (owner.tenantId !== tenantId) throw ServiceErrors.PERMISSION_DENIED()
-  }
+  if (type === 'USER_LIST') await requireOwn(users, textsIn(usersIds), tenantId, services)
+  if (type === 'CUSTOMER_USERS') await requireOwn(customers, textsIn([customerId ?? null]), tenantId, services)
+}
+
+/** Read together: a list may be as long as a body. */
+async function requireOwn<Columns extends ColumnSet>(
+  definition: EntityDefinition<Columns>,
+  named: readonly string[],
+  tenantId: string,
+  services: EntityAccess,
+): Promise<void> {
+  const ids = [...new Set(named)]
+  const found = await services.of(definition).findByIds(tenantId, ids)
+  const own = new Set(found.map(({ id }) => id))
+  const other = ids.find((id) => !own.has(id))
+  if (other === undefined) return
+  const entity: EntityId = { entityType: definition.type, id: other }
+  if ((await services.whose(entity)) === undefined) throw itemNotFound(entity)
+  throw ServiceErrors.PERMISSION_DENIED()
 }
 
 /** The texts of a list; nothing of what is none. */
