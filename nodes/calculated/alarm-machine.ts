@@ -45,6 +45,8 @@ export type ActiveAlarm = {
 
 export type AlarmState = {
   readonly active?: ActiveAlarm
+  /** A rule cleared it; until none is seen where alarms are stored, that there is one says only that the clear is not written yet. */
+  readonly isClearing?: true
   readonly memories: RuleMemories
 }
 
@@ -104,7 +106,8 @@ export function rulesOf({
 }
 
 /** Throws what a condition throws: nothing has changed then. */
-export function step({ create, clear }: AlarmRules, { active, memories }: AlarmState, happened: Happened): Stepped {
+export function step({ create, clear }: AlarmRules, before: AlarmState, happened: Happened): Stepped {
+  const { active, memories } = before
   let after = memories
   for (const { severity, rule } of create) {
     const { verdict, memory } = judged(rule, after[severity], happened)
@@ -116,14 +119,15 @@ export function step({ create, clear }: AlarmRules, { active, memories }: AlarmS
     const counts = counted(rule, memory, happened.context.now)
     return stepped({ ...active, severity }, after, { does: 'raise', severity, rule, ...counts })
   }
-  if (active === undefined || clear === undefined) return stepped(active, after)
+  if (active === undefined) return { state: { ...before, memories: after }, verdict: undefined }
+  if (clear === undefined) return stepped(active, after)
   const { verdict, memory } = judged(clear, after[CLEAR], happened)
   after = remembering(after, CLEAR, verdict, memory)
   if (verdict !== 'true') return stepped(active, after)
   for (const [name, one] of Object.entries(after)) after = without(after, name, one)
   const { severity } = active
   const counts = counted(clear, memory, happened.context.now)
-  return stepped(undefined, after, { does: 'clear', severity, rule: clear, ...counts })
+  return { state: { isClearing: true, memories: after }, verdict: { does: 'clear', severity, rule: clear, ...counts } }
 }
 
 interface Stepped {
@@ -131,8 +135,8 @@ interface Stepped {
   readonly verdict: AlarmVerdict | undefined
 }
 
-function stepped(active: ActiveAlarm | undefined, memories: RuleMemories, verdict?: AlarmVerdict): Stepped {
-  return { state: active === undefined ? { memories } : { active, memories }, verdict }
+function stepped(active: ActiveAlarm, memories: RuleMemories, verdict?: AlarmVerdict): Stepped {
+  return { state: { active, memories }, verdict }
 }
 
 function judged(rule: AlarmRule, before: RuleMemory = NOTHING, happened: Happened): Judged {
@@ -143,9 +147,10 @@ function remembering(memories: RuleMemories, name: string, verdict: Verdict, mem
   return verdict === 'false' ? without(memories, name, memory) : withMemory(memories, name, memory)
 }
 
-/** None is stored. Where one was, somebody cleared or deleted it: what the rules counted goes with it. */
+/** None is stored. Where one was that no rule cleared, somebody cleared or deleted it: what the rules counted goes with it. */
 export function gone(state: AlarmState): AlarmState {
-  const { active, memories } = state
+  const { active, memories, isClearing } = state
+  if (isClearing === true) return { memories }
   if (active?.isSeen !== true) return state
   let after = memories
   for (const [name, memory] of Object.entries(memories)) after = without(after, name, memory)

@@ -208,6 +208,24 @@ describe('alarm rules', () => {
     assert.deepEqual(entity.told, ['MAJOR', 'clear', 'MAJOR', 'MAJOR', 'CRITICAL'])
   })
 
+  test('that a clear is not written yet is no reason to clear again, nor that it is written to count anew', () => {
+    const entity = entityOf(rules({ MAJOR: repeated({ staticValue: 2 }, above(50)) }, simple(below(40))))
+    entity.isHeard = false
+    for (const [index, value] of [60, 60, 30].entries()) entity.value(value, START + index)
+    entity.step({ cause: 'alarm', now: START + 3, alarm: { severity: 'MAJOR' } })
+    entity.value(30, START + 4)
+    entity.value(60, START + 5)
+    entity.step({ cause: 'alarm', now: START + 6, alarm: null })
+    entity.value(60, START + 7)
+    assert.deepEqual(entity.told, ['MAJOR', 'clear', 'MAJOR'])
+    // From now on somebody may raise it.
+    entity.value(30, START + 8)
+    entity.step({ cause: 'alarm', now: START + 9, alarm: null })
+    entity.step({ cause: 'alarm', now: START + 10, alarm: { severity: 'MAJOR' } })
+    entity.value(30, START + 11)
+    assert.deepEqual(entity.told, ['MAJOR', 'clear', 'MAJOR', 'clear', 'clear'])
+  })
+
   test('a rule applies by its schedule, written or from an argument, and is looked at when it begins to', () => {
     const hours = { type: 'SPECIFIC_TIME', timezone: 'Europe/Berlin', daysOfWeek: [1], startsOn: 0, endsOn: 0 }
     const named = { t: latest('temperature'), when: { refEntityKey: { key: 'when', type: 'ATTRIBUTE' } } }

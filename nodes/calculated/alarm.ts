@@ -37,6 +37,7 @@ const stateSchema = z.strictObject({
   active: z
     .strictObject({ severity: z.enum(ALARM_SEVERITIES), isSeen: z.literal(true).exactOptional() })
     .exactOptional(),
+  isClearing: z.literal(true).exactOptional(),
   memories: z.record(
     z.string(),
     z.strictObject({
@@ -86,8 +87,10 @@ function stepOf(opened: Opened, before: AlarmState, input: StepInput): Step<Alar
 function standing(rules: AlarmRules, before: AlarmState, { cause, alarm: told }: StepInput): AlarmState {
   if (told === undefined) return before
   const severity = severityOf(told?.severity)
-  if (cause === 'alarm')
-    return severity === undefined ? gone(before) : { ...before, active: { severity, isSeen: true } }
+  if (cause === 'alarm') {
+    if (severity === undefined) return gone(before)
+    return before.isClearing === true ? before : { ...before, active: { severity, isSeen: true } }
+  }
   const { memories } = fitting(rules, before)
   return severity === undefined ? { memories } : { active: { severity, isSeen: true }, memories }
 }
@@ -189,8 +192,8 @@ function resultOf(
   }
 }
 
-function isNothing({ active, memories }: AlarmState): boolean {
-  if (active !== undefined) return false
+function isNothing({ active, isClearing, memories }: AlarmState): boolean {
+  if (active !== undefined || isClearing === true) return false
   for (const _rule in memories) return false
   return true
 }
