@@ -161,4 +161,44 @@ describe('access to what ENTITY_DATA reads', () => {
       bench.store.release()
       assert.equal(await shown(bench, socket), '[]')
     })
+
+  for (const answers of [true, false])
+    test(`what is read again after a gap is not shown of a device that changed hands in it (the store ${answers ? 'answers' : 'does not answer'})`, async () => {
+      const bench = sessionBench()
+      const { session, socket } = await authenticated(bench)
+      bench.store.save(point('t', 5, 21))
+      const latestCmd = { keys: [{ type: 'TIME_SERIES', key: 't' }] }
+      await bench.say(session, command({ query, tsCmd, latestCmd }))
+      assert.ok((await shown(bench, socket)).includes('"value":"21"'))
+      bench.store.found = []
+      bench.store.accessible = false
+      if (!answers) bench.store.failure = new Error('the store does not answer')
+      bench.store.commit(point('t', 6, 22))
+      bench.store.feed.gap()
+      bench.store.save(point('t', 7, 23))
+      assert.equal(await shown(bench, socket), '[]')
+      bench.store.save(point('t', 8, 24))
+      assert.equal(await shown(bench, socket), '[]')
+      bench.store.failure = undefined
+      bench.clock.advance(1000)
+      assert.equal(await shown(bench, socket), '[]')
+      bench.store.save(point('t', 9, 25))
+      assert.equal(await shown(bench, socket), '[]')
+    })
+
+  test('what is read again after a gap is shown of a device that is the user’s still', async () => {
+    const bench = sessionBench()
+    const { session, socket } = await authenticated(bench)
+    bench.store.save(point('t', 5, 21))
+    await bench.say(session, command({ query, tsCmd }))
+    await shown(bench, socket)
+    bench.store.found = []
+    bench.store.commit(point('t', 6, 22))
+    bench.store.feed.gap()
+    bench.store.save(point('t', 7, 23))
+    const frames = await shown(bench, socket)
+    assert.ok(frames.includes('"value":"22"') && frames.includes('"value":"23"'), frames)
+    bench.store.save(point('t', 8, 24))
+    assert.match(await shown(bench, socket), /"value":"24"/)
+  })
 })

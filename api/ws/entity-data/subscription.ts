@@ -18,6 +18,7 @@ import { Doubts } from './doubts.ts'
 import { Draft } from './draft.ts'
 import { changesFrame, dataFrame, failureFrame, type ShownEntity } from './frames.ts'
 import { GONE, LiveValues } from './live-values.ts'
+import { isSamePage } from './same-page.ts'
 import { readAggregates, readSeries, type SeriesRequest } from './series.ts'
 import type { SubCommands } from './sub-commands.ts'
 
@@ -61,6 +62,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
     this.doubts = new Doubts(
       (entity) => context.checkAccess(entity, 'READ'),
       (entity) => this.lose(entity),
+      () => this.notFound(),
     )
     const { feed, rereads } = context.host
     this.stops.push(
@@ -85,10 +87,10 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
     })
   }
 
-  /** Ends what earlier sub-commands follow. */
+  /** Ends what earlier sub-commands follow. Of entities that are not followed nobody was told what became of them. */
   goOn(subCommands: SubCommands): Promise<void> {
     return this.step(async () => {
-      if (!this.isFollowing) await this.doubtLeft()
+      if (!this.isFollowing) this.doubts.addAll()
       await this.doubts.settleAll()
       await this.carryOut(subCommands)
     })
@@ -342,11 +344,11 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
     this.doubts.settle(entity.id).then(readAgain, readAgain)
   }
 
-  /** Of those that were not followed nobody was told what became of them. */
-  private async doubtLeft(): Promise<void> {
+  /** Those that the query does not find any more. */
+  private async notFound(): Promise<readonly EntityId[]> {
     const { data } = await this.find({ ...this.query, latest: [] })
     const found = new Set(data.map(({ entity }) => entity.id))
-    for (const entity of this.entities) if (!found.has(entity.id)) this.doubts.add(entity)
+    return this.entities.filter(({ id }) => !found.has(id))
   }
 
   private lose(entity: EntityId): void {
@@ -359,6 +361,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
 
   private missed(): void {
     if (this.closed) return
+    this.doubts.addAll()
     if (this.heardMeanwhile === undefined) this.context.host.rereads.ask(this)
     else this.hasMissed = true
   }
@@ -375,7 +378,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
       await this.step(async () => {
         const latest = distinct([...this.query.latest, ...this.liveKeys])
         const page = await this.find({ ...this.query, latest })
-        if (this.closed || isSame(this.entities, page)) return
+        if (this.closed || isSamePage(this.entities, page)) return
         this.unfollow()
         this.take(page)
         // Series of entities that are new come with the next sub-command.
@@ -393,8 +396,4 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
       if (this.query.page.isDynamic) this.refreshSoon(REFRESH_MS)
     }
   }
-}
-
-function isSame(entities: readonly EntityId[], page: Page<EntityData>): boolean {
-  return entities.length === page.data.length && entities.every(({ id }, place) => page.data[place]?.entity.id === id)
 }
