@@ -12,7 +12,7 @@ const TABLE: QueryTable = {
 }
 
 /** Answers counts: of entities so many, of matches as many as it may look at. */
-function countingDatabase(entitiesOf: (tenantId: unknown) => number, matches: number) {
+function countingDatabase(entitiesOf: (tenantId: unknown, customerId: unknown) => number, matches: number) {
   const limits: number[] = []
   const refuse = (): never => {
     throw new TypeError('plans count')
@@ -24,7 +24,7 @@ function countingDatabase(entitiesOf: (tenantId: unknown) => number, matches: nu
       const isOfMatches = query.sql.includes('attribute')
       const limit = Number(query.parameters.at(-1))
       if (isOfMatches) limits.push(limit)
-      const total = isOfMatches ? Math.min(limit, matches) : entitiesOf(query.parameters[0])
+      const total = isOfMatches ? Math.min(limit, matches) : entitiesOf(query.parameters[0], query.parameters[1])
       return Promise.resolve([{ total } as Row])
     },
   }
@@ -64,4 +64,20 @@ test('a page by the attribute that the filter compares comes out of the index, w
     false,
     false,
   ])
+})
+
+test('a page of a customer who has few of the entities does not come out of the index of all', async () => {
+  const customers = new Map<unknown, number>([
+    ['large', 50_000],
+    ['small', 5],
+    ['none', 0],
+  ])
+  const { plans } = countingDatabase((_, customerId) => customers.get(customerId) ?? 100_000, 10_000)
+  const walked = async (customerId: string) => {
+    const { filters, operation } = selection('one')
+    const sort = { key: { type: 'SERVER_ATTRIBUTE', key: 'level' }, direction: 'ASC' } as const
+    const sources = [{ table: TABLE, tenantId: 'one', customerId }]
+    return (await plans.of({ sources, filters, operation }, { sort, limit: 10, offset: 0 })).walk !== undefined
+  }
+  assert.deepEqual(await Promise.all(['large', 'small', 'none'].map(walked)), [true, false, false])
 })

@@ -10,6 +10,7 @@ import { isIndexed, matchingIds } from './attribute-index.ts'
 import { Estimates } from './estimates.ts'
 import type { Sql } from './predicates-sql.ts'
 import type { DriverWay, EntityOrder, EntitySelection } from './query.ts'
+import { SelectionSql } from './selection-sql.ts'
 
 /** For the total and for a page; they find the same entities. */
 export interface QueryPlan {
@@ -70,12 +71,13 @@ export class QueryPlans {
     const counted = way === undefined ? selection : { ...selection, driver: { filter, way } }
     const looked = ((order?.offset ?? 0) + (order?.limit ?? Infinity)) * (entities / matches)
     const isWalked = order !== undefined && isInOrder(order.sort) && looked < matches
-    const isFew = order !== undefined && (order.offset + order.limit) * LEAST_LEFT_OUT < matches && matches < most
+    const isOrdered = sources.length === 1 && hasOrder(filter, order?.sort) && matches < most
+    const isFew = isOrdered && order !== undefined && (await this.isAmongFew(selection, order, { matches, entities }))
     return {
       counted,
       found: isWalked ? selection : counted,
       matches: usable.length === filters.length ? matches : 0,
-      walk: isFew && sources.length === 1 && hasOrder(filter, order.sort) ? filter : undefined,
+      walk: isFew ? filter : undefined,
     }
   }
 
@@ -83,6 +85,25 @@ export class QueryPlans {
     const some = sql`select 1 from customer where tenant_id = ${tenantId} limit ${MOST_OWNERS + 1}`
     const counted = sql`select count(*) as total from (${some}) as counted`
     return (await this.estimates.of(`owners ${tenantId}`, () => this.number(counted))) <= MOST_OWNERS
+  }
+
+  /** Whether a page is among few of the matches: between its entities lie those of other types, customers and names. */
+  private async isAmongFew(
+    selection: EntitySelection,
+    { offset, limit }: EntityOrder,
+    { matches, entities }: { readonly matches: number; readonly entities: number },
+  ): Promise<boolean> {
+    const least = (offset + limit) * LEAST_LEFT_OUT
+    return least < matches && least * (entities / (await this.entitiesOf(selection, entities))) < matches
+  }
+
+  /** How many of all entities are of the one source. */
+  private async entitiesOf({ sources, operation }: EntitySelection, entities: number): Promise<number> {
+    if (sources.every(({ customerId, types, name }) => (customerId ?? types ?? name) === undefined)) return entities
+    const named = sources.map((source) => ({ ...source, table: source.table.table }))
+    const built = new SelectionSql(this.database, { sources, filters: [], operation })
+    const counted = sql`select count(*) as total from ${built.from()}`
+    return this.estimates.of(JSON.stringify(named), () => this.number(counted))
   }
 
   /** Undefined where the entities are looked at one by one. */
