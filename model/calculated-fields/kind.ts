@@ -86,7 +86,7 @@ export interface StepInput {
   /** Where the need `targets` is declared. */
   readonly targets: readonly EntityId[]
   /** Of the need `alarm`: at a field's first step what is active, or null; at `alarm` what other hands made of it. Undefined otherwise. */
-  readonly alarm?: { readonly severity: string } | null | undefined
+  readonly alarm?: { readonly severity: string; readonly startTs: number } | null | undefined
 }
 
 /** What a step makes of the world. Results of one step take effect in their order. */

@@ -39,14 +39,16 @@ export type RuleMemories = { readonly [rule: string]: RuleMemory }
 
 export type ActiveAlarm = {
   readonly severity: AlarmSeverity
+  /** When it begins if the last rule that raised it has made it, or as it was seen, Unix ms: what the rules made until now began no later. */
+  readonly startTs: number
   /** It was seen where alarms are stored; until then, that there is none says only that it is not written yet. */
   readonly isSeen?: true
 }
 
 export type AlarmState = {
   readonly active?: ActiveAlarm
-  /** A rule cleared it; until none is seen where alarms are stored, that there is one says only that the clear is not written yet. */
-  readonly isClearing?: true
+  /** Alarms that began until then were cleared by a rule, Unix ms: that there is one says only that the clear is not written yet. */
+  readonly clearedTs?: number
   readonly memories: RuleMemories
 }
 
@@ -65,6 +67,8 @@ export interface Happened {
   readonly kind: 'values' | 'rules' | 'time'
   /** The time of the newest argument, Unix ms. */
   readonly latestTs: number
+  /** When an alarm that is raised now begins, Unix ms. */
+  readonly startTs: number
   readonly context: ConditionContext
 }
 
@@ -108,26 +112,28 @@ export function rulesOf({
 /** Throws what a condition throws: nothing has changed then. */
 export function step({ create, clear }: AlarmRules, before: AlarmState, happened: Happened): Stepped {
   const { active, memories } = before
+  const { startTs } = happened
   let after = memories
   for (const { severity, rule } of create) {
     const { verdict, memory } = judged(rule, after[severity], happened)
     after = remembering(after, severity, verdict, memory)
     if (verdict !== 'true') continue
     after = without(after, CLEAR, after[CLEAR])
-    if (active !== undefined && isWeaker(severity, active.severity)) return stepped(active, after)
-    if (active?.severity === severity && happened.kind === 'time') return stepped(active, after)
+    if (active !== undefined && isWeaker(severity, active.severity)) return stepped(before, active, after)
+    if (active?.severity === severity && happened.kind === 'time') return stepped(before, active, after)
     const counts = counted(rule, memory, happened.context.now)
-    return stepped({ ...active, severity }, after, { does: 'raise', severity, rule, ...counts })
+    return stepped(before, { ...active, severity, startTs }, after, { does: 'raise', severity, rule, ...counts })
   }
   if (active === undefined) return { state: { ...before, memories: after }, verdict: undefined }
-  if (clear === undefined) return stepped(active, after)
+  if (clear === undefined) return stepped(before, active, after)
   const { verdict, memory } = judged(clear, after[CLEAR], happened)
   after = remembering(after, CLEAR, verdict, memory)
-  if (verdict !== 'true') return stepped(active, after)
+  if (verdict !== 'true') return stepped(before, active, after)
   for (const [name, one] of Object.entries(after)) after = without(after, name, one)
   const { severity } = active
   const counts = counted(clear, memory, happened.context.now)
-  return { state: { isClearing: true, memories: after }, verdict: { does: 'clear', severity, rule: clear, ...counts } }
+  const verdictNow: AlarmVerdict = { does: 'clear', severity, rule: clear, ...counts }
+  return { state: { clearedTs: active.startTs, memories: after }, verdict: verdictNow }
 }
 
 interface Stepped {
@@ -135,8 +141,13 @@ interface Stepped {
   readonly verdict: AlarmVerdict | undefined
 }
 
-function stepped(active: ActiveAlarm, memories: RuleMemories, verdict?: AlarmVerdict): Stepped {
-  return { state: { active, memories }, verdict }
+function stepped(
+  { clearedTs }: AlarmState,
+  active: ActiveAlarm,
+  memories: RuleMemories,
+  verdict?: AlarmVerdict,
+): Stepped {
+  return { state: clearedTs === undefined ? { active, memories } : { active, clearedTs, memories }, verdict }
 }
 
 function judged(rule: AlarmRule, before: RuleMemory = NOTHING, happened: Happened): Judged {
@@ -147,14 +158,20 @@ function remembering(memories: RuleMemories, name: string, verdict: Verdict, mem
   return verdict === 'false' ? without(memories, name, memory) : withMemory(memories, name, memory)
 }
 
-/** None is stored. Where one was that no rule cleared, somebody cleared or deleted it: what the rules counted goes with it. */
+/** One is stored; of one that a rule cleared the clear is on its way. */
+export function seen(state: AlarmState, severity: AlarmSeverity, startTs: number): AlarmState {
+  const { active, clearedTs } = state
+  if (clearedTs !== undefined && startTs <= clearedTs) return state
+  return { ...state, active: { severity, startTs: active?.startTs ?? startTs, isSeen: true } }
+}
+
+/** None is stored. Where one was, somebody cleared or deleted it: what the rules counted goes with it. */
 export function gone(state: AlarmState): AlarmState {
-  const { active, memories, isClearing } = state
-  if (isClearing === true) return { memories }
+  const { active, memories, clearedTs } = state
   if (active?.isSeen !== true) return state
   let after = memories
   for (const [name, memory] of Object.entries(memories)) after = without(after, name, memory)
-  return { memories: after }
+  return clearedTs === undefined ? { memories: after } : { clearedTs, memories: after }
 }
 
 /** Only what the rules of today can have counted. */

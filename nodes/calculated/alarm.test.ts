@@ -39,6 +39,7 @@ class Entity {
   state: JsonValue = null
   wakeAt: number | undefined
   active: string | undefined
+  startTs = 0
   isHeard = true
   args: Record<string, ReturnType<typeof single>>
   readonly told: string[] = []
@@ -51,7 +52,7 @@ class Entity {
   }
 
   begin(now: number, severity?: string): void {
-    this.step({ cause: 'begin', now, alarm: severity === undefined ? null : { severity } })
+    this.step({ cause: 'begin', now, alarm: severity === undefined ? null : { severity, startTs: now } })
   }
 
   value(value: JsonValue, ts: number, now = ts, name = 't'): void {
@@ -82,6 +83,7 @@ class Entity {
     for (const result of results) {
       assert(result.kind === 'alarm')
       this.results.push(result)
+      if (result.action === 'raise' && this.active === undefined) this.startTs = result.startTs
       this.active = result.action === 'raise' ? result.severity : undefined
       this.told.push(result.action === 'raise' ? result.severity : 'clear')
     }
@@ -90,7 +92,7 @@ class Entity {
       this.step({
         cause: 'alarm',
         now: input.now ?? 0,
-        alarm: this.active === undefined ? null : { severity: this.active },
+        alarm: this.active === undefined ? null : { severity: this.active, startTs: this.startTs },
       })
   }
 }
@@ -212,7 +214,7 @@ describe('alarm rules', () => {
     const entity = entityOf(rules({ MAJOR: repeated({ staticValue: 2 }, above(50)) }, simple(below(40))))
     entity.isHeard = false
     for (const [index, value] of [60, 60, 30].entries()) entity.value(value, START + index)
-    entity.step({ cause: 'alarm', now: START + 3, alarm: { severity: 'MAJOR' } })
+    entity.step({ cause: 'alarm', now: START + 3, alarm: { severity: 'MAJOR', startTs: START + 1 } })
     entity.value(30, START + 4)
     entity.value(60, START + 5)
     entity.step({ cause: 'alarm', now: START + 6, alarm: null })
@@ -221,9 +223,20 @@ describe('alarm rules', () => {
     // From now on somebody may raise it.
     entity.value(30, START + 8)
     entity.step({ cause: 'alarm', now: START + 9, alarm: null })
-    entity.step({ cause: 'alarm', now: START + 10, alarm: { severity: 'MAJOR' } })
+    entity.step({ cause: 'alarm', now: START + 10, alarm: { severity: 'MAJOR', startTs: START + 10 } })
     entity.value(30, START + 11)
     assert.deepEqual(entity.told, ['MAJOR', 'clear', 'MAJOR', 'clear', 'clear'])
+  })
+
+  test('an alarm that is still to be cleared is not taken for the one that was raised since', () => {
+    const entity = entityOf(rules({ MAJOR: simple(above(50)) }, simple(below(40))))
+    entity.isHeard = false
+    for (const [index, value] of [60, 30, 60].entries()) entity.value(value, START + index)
+    // Of the first alarm: it is there, and then it is not, while the second is on its way.
+    entity.step({ cause: 'alarm', now: START + 3, alarm: { severity: 'MAJOR', startTs: START } })
+    entity.step({ cause: 'alarm', now: START + 4, alarm: null })
+    entity.value(30, START + 5)
+    assert.deepEqual(entity.told, ['MAJOR', 'clear', 'MAJOR', 'clear'])
   })
 
   test('a rule applies by its schedule, written or from an argument, and is looked at when it begins to', () => {

@@ -21,6 +21,7 @@ import {
   nextTime,
   NO_ALARM,
   rulesOf,
+  seen,
   step,
   type AlarmRules,
   type AlarmState,
@@ -35,9 +36,13 @@ type Configuration = ConfigurationOf<'ALARM'>
 
 const stateSchema = z.strictObject({
   active: z
-    .strictObject({ severity: z.enum(ALARM_SEVERITIES), isSeen: z.literal(true).exactOptional() })
+    .strictObject({
+      severity: z.enum(ALARM_SEVERITIES),
+      startTs: z.number().default(0),
+      isSeen: z.literal(true).exactOptional(),
+    })
     .exactOptional(),
-  isClearing: z.literal(true).exactOptional(),
+  clearedTs: z.number().exactOptional(),
   memories: z.record(
     z.string(),
     z.strictObject({
@@ -87,12 +92,10 @@ function stepOf(opened: Opened, before: AlarmState, input: StepInput): Step<Alar
 function standing(rules: AlarmRules, before: AlarmState, { cause, alarm: told }: StepInput): AlarmState {
   if (told === undefined) return before
   const severity = severityOf(told?.severity)
-  if (cause === 'alarm') {
-    if (severity === undefined) return gone(before)
-    return before.isClearing === true ? before : { ...before, active: { severity, isSeen: true } }
-  }
+  const startTs = told?.startTs ?? 0
+  if (cause === 'alarm') return severity === undefined ? gone(before) : seen(before, severity, startTs)
   const { memories } = fitting(rules, before)
-  return severity === undefined ? { memories } : { active: { severity, isSeen: true }, memories }
+  return severity === undefined ? { memories } : { active: { severity, startTs, isSeen: true }, memories }
 }
 
 function severityOf(name: string | undefined): AlarmSeverity | undefined {
@@ -115,8 +118,13 @@ function kindOf(input: StepInput): Happened['kind'] | undefined {
   }
 }
 
-function happened(kind: Happened['kind'], context: ConditionContext, { args, now }: StepInput): Happened {
-  return { kind, latestTs: latestOf(args) ?? now, context }
+function happened(kind: Happened['kind'], context: ConditionContext, input: StepInput): Happened {
+  return { kind, latestTs: latestOf(input.args) ?? input.now, startTs: startTsOf(input), context }
+}
+
+function startTsOf({ args, now }: StepInput): number {
+  const latest = latestOf(args) ?? now
+  return latest <= 0 || latest > now ? now : latest
 }
 
 class StepContext implements ConditionContext {
@@ -172,8 +180,9 @@ function resultOf(
   { does, severity, rule, repeats, durationMs }: AlarmVerdict,
   configuration: Configuration,
   values: TimedValues,
-  { entity, args, now }: StepInput,
+  input: StepInput,
 ): StepResult {
+  const { entity } = input
   const text = rule.alarmDetails === null || rule.alarmDetails === '' ? undefined : rule.alarmDetails
   const dashboardId = rule.dashboardId?.id
   const details = alarmDetails(text, dashboardId, values.named())
@@ -183,17 +192,15 @@ function resultOf(
   }
   if (does === 'clear') return { kind: 'alarm', entity, action: 'clear', details, metadata }
   const { propagate, propagateToOwner, propagateToTenant, propagateRelationTypes } = configuration
-  const latest = latestOf(args) ?? now
-  const startTs = latest <= 0 || latest > now ? now : latest
   return {
-    ...{ kind: 'alarm', entity, action: 'raise', severity, startTs, details, metadata },
+    ...{ kind: 'alarm', entity, action: 'raise', severity, startTs: startTsOf(input), details, metadata },
     dashboardId: dashboardId ?? null,
     ...{ propagate, propagateToOwner, propagateToTenant, propagateRelationTypes },
   }
 }
 
-function isNothing({ active, isClearing, memories }: AlarmState): boolean {
-  if (active !== undefined || isClearing === true) return false
+function isNothing({ active, clearedTs, memories }: AlarmState): boolean {
+  if (active !== undefined || clearedTs !== undefined) return false
   for (const _rule in memories) return false
   return true
 }

@@ -35,7 +35,7 @@ export interface ReaderParts {
 /** A field that begins, or whose sources were looked up anew. */
 export interface LoadedField {
   readonly args: Readonly<Record<string, Held>>
-  readonly alarm?: { readonly severity: string } | null
+  readonly alarm?: { readonly severity: string; readonly startTs: number } | null
 }
 
 export interface Forward {
@@ -202,7 +202,7 @@ export class CalculationReader {
     const args = Object.fromEntries(entries)
     if (!asked.isAlarmAsked) return { args }
     const alarm = await this.parts.alarms.findActive(entity.id, active.record.name)
-    return { args, alarm: alarm === undefined ? null : { severity: alarm.severity } }
+    return { args, alarm: alarm === undefined ? null : { severity: alarm.severity, startTs: alarm.startTs } }
   }
 
   private async argument(
