@@ -78,15 +78,15 @@ const relationBody = z
     additionalInfo: anyJson.nullish(),
   })
   .transform(({ from, to, type, typeGroup, additionalInfo }) => ({
-    from: present(from),
-    to: present(to),
+    from: present('from', from),
+    to: present('to', to),
     type: type ?? '',
     typeGroup: typeGroup ?? ('COMMON' as const),
     additionalInfo: additionalInfo ?? null,
   }))
 
-function present(entity: EntityId | null | undefined): EntityId {
-  if (entity === null || entity === undefined) throw RelationErrors.END_MISSING()
+function present(name: 'from' | 'to', entity: EntityId | null | undefined): EntityId {
+  if (entity === null || entity === undefined) throw RelationErrors.END_MISSING({ end: name })
   return entity
 }
 

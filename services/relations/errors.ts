@@ -5,7 +5,7 @@ const BAD_REQUEST = { kind: 'invalid', status: 400, restCode: 31 } as const
 
 export const RelationErrors = defineErrors('relation', {
   TYPE_BLANK: { ...BAD_REQUEST, text: 'Validation error: type must not be blank' },
-  END_MISSING: { ...BAD_REQUEST, text: "Parameter entityId can't be empty!" },
+  END_MISSING: { ...BAD_REQUEST, text: 'Validation error: {end} must not be null' },
   NOT_FOUND: { kind: 'invalid', status: 404, text: "Requested item wasn't found!", restCode: 32 },
   TOO_MANY: { ...BAD_REQUEST, text: 'An entity may have at most {limit} relations in one direction' },
   TOO_MANY_FOUND: {

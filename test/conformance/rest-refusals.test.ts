@@ -188,7 +188,7 @@ describe('the REST API refuses', () => {
   test('nothing of a search that names no type of relation; a bundle keeps its version when its content is set', async () => {
     const [hall, pump] = [await save('/api/asset', { name: 'Hall' }), await save('/api/asset', { name: 'Pump' })]
     await tenant.expect('POST', '/api/relation', { from: hall.id, to: pump.id, type: 'Contains' })
-    await refused('POST', '/api/relation', { from: hall.id, type: 'Contains' }, "Parameter entityId can't be empty!")
+    await refused('POST', '/api/relation', { from: hall.id, type: 'Contains' }, 'Validation error: to must not be null')
     const parameters = { rootId: hall.id.id, rootType: 'ASSET', direction: 'FROM', maxLevel: 1 }
     const filters = [{ relationType: '', entityTypes: ['ASSET'] }]
     const found = await tenant.expect<unknown[]>('POST', '/api/relations', { parameters, filters })
