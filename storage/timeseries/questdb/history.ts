@@ -39,7 +39,7 @@ export interface HistoryOptions {
 }
 
 /** Whose kind is remembered. */
-const MAX_KEYS = 10_000
+const MAX_SERIES = 10_000
 
 /** What one answer may still hold. */
 interface Room {
@@ -48,8 +48,8 @@ interface Room {
 
 export class HistoryReader {
   private readonly options: HistoryOptions
-  /** What was last found under a key. */
-  private readonly kinds = lruMap<Kinds>(MAX_KEYS)
+  /** What was last found in a series. */
+  private readonly kinds = lruMap<Kinds>(MAX_SERIES)
 
   constructor(options: HistoryOptions) {
     this.options = options
@@ -162,19 +162,20 @@ export class HistoryReader {
     const none = `${quoted(this.options.table)} where 1 <> 1`
     const from = (startTs: number, endTs: number): string =>
       this.from(series, Math.max(low, startTs), Math.min(high, endTs)) ?? none
-    const aggregates = await this.aggregates(series.key, (kinds) => bucketQueries(agg, kinds, borders, from))
+    const aggregates = await this.aggregates(series, (kinds) => bucketQueries(agg, kinds, borders, from))
     for (const { ts, type, value } of far) (aggregates[bucketAt(borders, ts)] ??= new Aggregate()).add(type, value)
     return resultsOf(series.key, agg, borders, aggregates)
   }
 
-  /** By statements for the kinds of value that were last found under the key, then by those that tell of more. */
+  /** By statements for the kinds of value that were last found in the series, then by those that tell of more. */
   private async aggregates(
-    key: string,
+    { entityId, key }: Series,
     queriesOf: (kinds: Kinds) => readonly BucketQuery[],
   ): Promise<(Aggregate | undefined)[]> {
-    const first = KINDS.indexOf(this.kinds.get(key) ?? 'NUMBERS')
+    const series = `${entityId} ${key}`
+    const first = KINDS.indexOf(this.kinds.get(series) ?? 'NUMBERS')
     for (const kinds of KINDS.slice(first)) {
-      const found = await this.aggregatesOf(key, queriesOf(kinds))
+      const found = await this.aggregatesOf(series, queriesOf(kinds))
       if (found !== undefined) return found
     }
     return []
@@ -182,7 +183,7 @@ export class HistoryReader {
 
   /** Undefined where there are values of other kinds than the statements can tell of. */
   private async aggregatesOf(
-    key: string,
+    series: string,
     queries: readonly BucketQuery[],
   ): Promise<(Aggregate | undefined)[] | undefined> {
     const aggregates: (Aggregate | undefined)[] = []
@@ -193,7 +194,7 @@ export class HistoryReader {
       if (rows.length > 0 && part.agg !== 'COUNT') needed.push(kindsOf(part, rows))
     }
     const widest = KINDS.findLast((kinds) => needed.includes(kinds))
-    if (widest !== undefined) this.kinds.set(key, widest)
+    if (widest !== undefined) this.kinds.set(series, widest)
     return aggregates
   }
 
