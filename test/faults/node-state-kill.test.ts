@@ -13,7 +13,7 @@ import { seededRandom } from '../support/seeded-random.ts'
 import { SLOWNESS } from '../support/slowness.ts'
 import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
 import { drained } from './fault-run.ts'
-import { findings, makeStatefulWorld, resolveUnknown, sendValues } from './node-state-run.ts'
+import { fieldsBegun, findings, makeStatefulWorld, resolveUnknown, sendValues } from './node-state-run.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 3)
 const DEVICES = 4
@@ -34,6 +34,7 @@ test(
     })
     millrace = await startMillrace({ dataDir })
     const devices = await makeStatefulWorld(new RestClient(millrace, await login(millrace)), DEVICES)
+    await fieldsBegun(millrace, DEVICES)
     let unknown = 0
     for (let round = 1; round <= ROUNDS + 1; round++) {
       const running = millrace

@@ -6,7 +6,9 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RestClient } from '../support/clients.ts'
+import { figure } from '../support/figure.ts'
 import type { RunningMillrace } from '../support/start-millrace.ts'
+import { drained } from './fault-run.ts'
 
 const PREFIX = 'org.thingsboard.rule.engine.'
 const STEP_MS = 1000
@@ -27,10 +29,10 @@ export interface SendingDevice {
   unknown: number | undefined
 }
 
-/** Makes the chain the root, and the devices with alarm rules in their profile. */
+/** Makes the chain the root, and the devices with alarm rules and calculated fields in their profile. */
 export async function makeStatefulWorld(rest: RestClient, count: number): Promise<SendingDevice[]> {
   await makeRootChain(rest)
-  const profile = await rest.expect<{ id: unknown }>('POST', '/api/deviceProfile', {
+  const profile = await rest.expect<{ id: object }>('POST', '/api/deviceProfile', {
     ...{ name: 'remembered', type: 'DEFAULT', transportType: 'DEFAULT' },
     profileData: {
       configuration: { type: 'DEFAULT' },
@@ -42,7 +44,7 @@ export async function makeStatefulWorld(rest: RestClient, count: number): Promis
     },
   })
   const base = Math.floor(Date.now() / WINDOW_MS) * WINDOW_MS + AHEAD_MS
-  return Promise.all(
+  const devices = await Promise.all(
     Array.from({ length: count }, async (_, index): Promise<SendingDevice> => {
       const token = `REMEMBERED_${index}`
       const device = { name: `remembered ${index}`, deviceProfileId: profile.id }
@@ -50,6 +52,12 @@ export async function makeStatefulWorld(rest: RestClient, count: number): Promis
       return { token, id: id.id, base, accepted: 0, unknown: undefined }
     }),
   )
+  // After the devices: it makes each of them begin.
+  for (const [type, configuration] of Object.entries(FIELDS)) {
+    const field = { type, entityId: profile.id, name: `Field ${type}`, configuration: { type, ...configuration } }
+    await rest.expect('POST', '/api/calculatedField', field)
+  }
+  return devices
 }
 
 /** Whether each rule's condition is true for a value. */
@@ -61,6 +69,40 @@ const ALARMS = ['Lasting', 'Repeated'] as const
 function valuesOf(n: number) {
   // The sum of all numbers to n: each delta is its own number.
   return { n, v: (n * (n + 1)) / 2, hot: IS_TRUE.Lasting(n), spike: IS_TRUE.Repeated(n) }
+}
+
+/** Each changes its state with every value: one has a result for each, the other raises and clears where `hot` turns. */
+const FIELDS = {
+  SIMPLE: {
+    ...{ arguments: { n: { refEntityKey: { key: 'n', type: 'TS_LATEST' } } }, expression: 'n * 2', useLatestTs: true },
+    output: {
+      ...{ type: 'TIME_SERIES', name: 'doubled' },
+      strategy: { type: 'IMMEDIATE', saveTimeSeries: true, saveLatest: true, sendWsUpdate: false, processCfs: false },
+    },
+  },
+  ALARM: {
+    arguments: { hot: { refEntityKey: { key: 'hot', type: 'TS_LATEST' } } },
+    createRules: { MAJOR: fieldRule(true) },
+    clearRule: fieldRule(false),
+  },
+}
+
+const FIELD_COUNT = Object.keys(FIELDS).length
+
+function fieldRule(isHot: boolean) {
+  const predicates = [{ type: 'BOOLEAN', operation: 'EQUAL', value: { staticValue: isHot } }]
+  const filters = [{ argument: 'hot', valueType: 'BOOLEAN', predicates }]
+  return { condition: { type: 'SIMPLE', expression: { type: 'SIMPLE', filters } } }
+}
+
+/**
+ * Waits until this process has calculated each field for each device once, without a value: a field begins with what is stored then, and values of
+ * before have no result (docs/internals/calculated-fields.md).
+ */
+export async function fieldsBegun(engine: RunningMillrace, devices: number): Promise<void> {
+  while ((await figure(engine, 'millrace_calculated_fields_calculations_total')) < devices * FIELD_COUNT)
+    await delay(POLL_MS)
+  await drained(engine)
 }
 
 /** One value after the other until told to stop or the server is gone. Throws where one is refused. */
@@ -129,6 +171,7 @@ async function findingsOf(rest: RestClient, device: SendingDevice): Promise<read
   const read = (key: string) => pointsOf(rest, device, key)
   same('values', await read('n'), new Map(numbers.map((n) => [at(n), n])))
   same('deltas', await read('delta'), new Map(numbers.map((n) => [at(n), n === 1 ? 0 : n])))
+  same('calculated', await read('doubled'), new Map(numbers.map((n) => [at(n), 2 * n])))
   same('delayed', await read('delayed'), new Map(numbers.map((n) => [at(n), n])))
   const windows = closedWindows(numbers, at)
   same(
@@ -139,6 +182,7 @@ async function findingsOf(rest: RestClient, device: SendingDevice): Promise<read
   same('window sums', await read('windowSum'), new Map(windows.map(({ from, values }) => [from - DAY_MS, sum(values)])))
   found.push(...groupFindings(device, await read('group'), numbers))
   for (const type of ALARMS) found.push(...(await alarmFindings(rest, device, type, numbers)))
+  found.push(...(await storedFindings(rest, device, 'Field ALARM', turnsOf(numbers, IS_TRUE.Lasting, 1))))
   return found
 }
 
@@ -163,25 +207,8 @@ async function alarmFindings(
   type: (typeof ALARMS)[number],
   numbers: readonly number[],
 ): Promise<string[]> {
-  const expected: { readonly raised: number[]; readonly cleared: number[] } = { raised: [], cleared: [] }
-  let inARow = 0
-  for (const n of numbers) {
-    if (IS_TRUE[type](n)) {
-      if (++inARow === RAISES_AT[type]) expected.raised.push(n)
-    } else {
-      if (inARow >= RAISES_AT[type]) expected.cleared.push(n)
-      inARow = 0
-    }
-  }
-  const count = async (status: string): Promise<number> => {
-    const path = `/api/v2/alarm/DEVICE/${device.id}?pageSize=1&page=0&typeList=${type}&statusList=${status}`
-    return (await rest.expect<{ totalElements: number }>('GET', path)).totalElements
-  }
-  const found: string[] = []
-  const cleared = await count('CLEARED')
-  const raised = cleared + (await count('ACTIVE'))
-  if (raised !== expected.raised.length || cleared !== expected.cleared.length)
-    found.push(`${device.token}, alarms ${type}: ${raised} raised and ${cleared} cleared are stored`)
+  const expected = turnsOf(numbers, IS_TRUE[type], RAISES_AT[type])
+  const found = await storedFindings(rest, device, type, expected)
   for (const does of ['raised', 'cleared'] as const) {
     const told = [...(await pointsOf(rest, device, `${does} ${type}`)).values()]
       .map((ts) => (Number(ts) - device.base) / STEP_MS)
@@ -192,6 +219,43 @@ async function alarmFindings(
       found.push(`${device.token}, alarms ${type} ${does}: not told of ${missing.join()}, wrongly of ${more.join()}`)
   }
   return found
+}
+
+interface Turns {
+  readonly raised: readonly number[]
+  readonly cleared: readonly number[]
+}
+
+/** Values that raise an alarm, the one of a run of true ones that is that far in it, and that clear it. */
+function turnsOf(numbers: readonly number[], isTrue: (n: number) => boolean, raisesAt: number): Turns {
+  const turns: { readonly raised: number[]; readonly cleared: number[] } = { raised: [], cleared: [] }
+  let inARow = 0
+  for (const n of numbers) {
+    if (isTrue(n)) {
+      if (++inARow === raisesAt) turns.raised.push(n)
+    } else {
+      if (inARow >= raisesAt) turns.cleared.push(n)
+      inARow = 0
+    }
+  }
+  return turns
+}
+
+async function storedFindings(
+  rest: RestClient,
+  device: SendingDevice,
+  type: string,
+  expected: Turns,
+): Promise<string[]> {
+  const count = async (status: string): Promise<number> => {
+    const types = encodeURIComponent(type)
+    const path = `/api/v2/alarm/DEVICE/${device.id}?pageSize=1&page=0&typeList=${types}&statusList=${status}`
+    return (await rest.expect<{ totalElements: number }>('GET', path)).totalElements
+  }
+  const cleared = await count('CLEARED')
+  const raised = cleared + (await count('ACTIVE'))
+  if (raised === expected.raised.length && cleared === expected.cleared.length) return []
+  return [`${device.token}, alarms ${type}: ${raised} raised and ${cleared} cleared are stored`]
 }
 
 function closedWindows(numbers: readonly number[], at: (n: number) => number) {
