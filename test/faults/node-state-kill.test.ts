@@ -13,7 +13,7 @@ import { seededRandom } from '../support/seeded-random.ts'
 import { SLOWNESS } from '../support/slowness.ts'
 import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
 import { drained } from './fault-run.ts'
-import { fieldsBegun, findings, makeStatefulWorld, resolveUnknown, sendValues } from './node-state-run.ts'
+import { addFields, findings, makeStatefulWorld, resolveUnknown, sendValues } from './node-state-run.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 3)
 const DEVICES = 4
@@ -33,8 +33,9 @@ test(
       await rm(dataDir, { recursive: true, force: true })
     })
     millrace = await startMillrace({ dataDir })
-    const devices = await makeStatefulWorld(new RestClient(millrace, await login(millrace)), DEVICES)
-    await fieldsBegun(millrace, DEVICES)
+    const rest = new RestClient(millrace, await login(millrace))
+    const devices = await makeStatefulWorld(rest, DEVICES)
+    await addFields(rest, devices, millrace)
     let unknown = 0
     for (let round = 1; round <= ROUNDS + 1; round++) {
       const running = millrace

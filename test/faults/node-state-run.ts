@@ -27,12 +27,14 @@ export interface SendingDevice {
   accepted: number
   /** The connection died under it: only the server knows. */
   unknown: number | undefined
+  /** Calculated fields take part. */
+  hasFields: boolean
 }
 
-/** Makes the chain the root, and the devices with alarm rules and calculated fields in their profile. */
+/** Makes the chain the root, and the devices with alarm rules in their profile. */
 export async function makeStatefulWorld(rest: RestClient, count: number): Promise<SendingDevice[]> {
   await makeRootChain(rest)
-  const profile = await rest.expect<{ id: object }>('POST', '/api/deviceProfile', {
+  const profile = await rest.expect<{ id: unknown }>('POST', '/api/deviceProfile', {
     ...{ name: 'remembered', type: 'DEFAULT', transportType: 'DEFAULT' },
     profileData: {
       configuration: { type: 'DEFAULT' },
@@ -44,20 +46,14 @@ export async function makeStatefulWorld(rest: RestClient, count: number): Promis
     },
   })
   const base = Math.floor(Date.now() / WINDOW_MS) * WINDOW_MS + AHEAD_MS
-  const devices = await Promise.all(
+  return Promise.all(
     Array.from({ length: count }, async (_, index): Promise<SendingDevice> => {
       const token = `REMEMBERED_${index}`
       const device = { name: `remembered ${index}`, deviceProfileId: profile.id }
       const { id } = await rest.expect<{ id: { id: string } }>('POST', `/api/device?accessToken=${token}`, device)
-      return { token, id: id.id, base, accepted: 0, unknown: undefined }
+      return { token, id: id.id, base, accepted: 0, unknown: undefined, hasFields: false }
     }),
   )
-  // After the devices: it makes each of them begin.
-  for (const [type, configuration] of Object.entries(FIELDS)) {
-    const field = { type, entityId: profile.id, name: `Field ${type}`, configuration: { type, ...configuration } }
-    await rest.expect('POST', '/api/calculatedField', field)
-  }
-  return devices
 }
 
 /** Whether each rule's condition is true for a value. */
@@ -96,11 +92,24 @@ function fieldRule(isHot: boolean) {
 }
 
 /**
- * Waits until this process has calculated each field for each device once, without a value: a field begins with what is stored then, and values of
- * before have no result (docs/internals/calculated-fields.md).
+ * Adds calculated fields to the devices' profile, and waits until the process has calculated each for each device once, without a value: a field begins
+ * with what is stored then, and values of before have no result (docs/internals/calculated-fields.md).
  */
-export async function fieldsBegun(engine: RunningMillrace, devices: number): Promise<void> {
-  while ((await figure(engine, 'millrace_calculated_fields_calculations_total')) < devices * FIELD_COUNT)
+export async function addFields(
+  rest: RestClient,
+  devices: readonly SendingDevice[],
+  engine: RunningMillrace,
+): Promise<void> {
+  const { deviceProfileId } = await rest.expect<{ deviceProfileId: unknown }>(
+    'GET',
+    `/api/device/${devices[0]?.id ?? ''}`,
+  )
+  for (const [type, configuration] of Object.entries(FIELDS)) {
+    const field = { type, entityId: deviceProfileId, name: `Field ${type}`, configuration: { type, ...configuration } }
+    await rest.expect('POST', '/api/calculatedField', field)
+  }
+  for (const device of devices) device.hasFields = true
+  while ((await figure(engine, 'millrace_calculated_fields_calculations_total')) < devices.length * FIELD_COUNT)
     await delay(POLL_MS)
   await drained(engine)
 }
@@ -171,7 +180,6 @@ async function findingsOf(rest: RestClient, device: SendingDevice): Promise<read
   const read = (key: string) => pointsOf(rest, device, key)
   same('values', await read('n'), new Map(numbers.map((n) => [at(n), n])))
   same('deltas', await read('delta'), new Map(numbers.map((n) => [at(n), n === 1 ? 0 : n])))
-  same('calculated', await read('doubled'), new Map(numbers.map((n) => [at(n), 2 * n])))
   same('delayed', await read('delayed'), new Map(numbers.map((n) => [at(n), n])))
   const windows = closedWindows(numbers, at)
   same(
@@ -182,8 +190,9 @@ async function findingsOf(rest: RestClient, device: SendingDevice): Promise<read
   same('window sums', await read('windowSum'), new Map(windows.map(({ from, values }) => [from - DAY_MS, sum(values)])))
   found.push(...groupFindings(device, await read('group'), numbers))
   for (const type of ALARMS) found.push(...(await alarmFindings(rest, device, type, numbers)))
-  found.push(...(await storedFindings(rest, device, 'Field ALARM', turnsOf(numbers, IS_TRUE.Lasting, 1))))
-  return found
+  if (!device.hasFields) return found
+  same('calculated', await read('doubled'), new Map(numbers.map((n) => [at(n), 2 * n])))
+  return [...found, ...(await storedFindings(rest, device, 'Field ALARM', turnsOf(numbers, IS_TRUE.Lasting, 1)))]
 }
 
 /** Each value is in one group of the deduplication. */
