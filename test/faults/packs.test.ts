@@ -25,6 +25,8 @@ const PACE: Pace = new Map([
   [100, 400],
 ])
 const DEVICES = 8
+/** Values beyond one a message: a second of the pace. */
+const FEWEST_BY_PACKS = 1_000
 const LOAD_MS = 2_000
 /** A planted loss never comes. */
 const LIMIT_MS = 3_000
@@ -43,7 +45,8 @@ test('D1: packs and single values are there once and in order after SIGKILL', { 
         `${loadMs} ms of load judged in ${judgedMs} ms`,
     )
     assert.deepEqual(result.findings, [], `repeat with SEED=${random.seed}`)
-    assert.ok(acknowledged > 5 * acknowledgedMessages, 'void: hardly any packs')
+    // Of the devices that send one by one a fast machine acknowledges as many as it likes.
+    assert.ok(acknowledged - acknowledgedMessages > FEWEST_BY_PACKS, 'void: hardly any packs')
   } finally {
     await world.close()
   }
