@@ -83,6 +83,8 @@ const FIELDS = {
   },
 }
 
+/** Values that may be stored before a field begins, which have no result then (docs/internals/calculated-fields.md). */
+const BEFORE_FIELDS = 3
 const FIELD_COUNT = Object.keys(FIELDS).length
 
 function fieldRule(isHot: boolean) {
@@ -191,7 +193,9 @@ async function findingsOf(rest: RestClient, device: SendingDevice): Promise<read
   found.push(...groupFindings(device, await read('group'), numbers))
   for (const type of ALARMS) found.push(...(await alarmFindings(rest, device, type, numbers)))
   if (!device.hasFields) return found
-  same('calculated', await read('doubled'), new Map(numbers.map((n) => [at(n), 2 * n])))
+  const begun = (n: number): boolean => n > BEFORE_FIELDS
+  const doubled = new Map([...(await read('doubled'))].filter(([ts]) => ts > at(BEFORE_FIELDS)))
+  same('calculated', doubled, new Map(numbers.filter(begun).map((n) => [at(n), 2 * n])))
   return [...found, ...(await storedFindings(rest, device, 'Field ALARM', turnsOf(numbers, IS_TRUE.Lasting, 1)))]
 }
 
