@@ -8,9 +8,16 @@ const numbers = (count: number): Columns => ({
   ...{ values: new Float64Array(count), expiries: undefined },
 })
 const BYTES = 16
+/** Of a chunk beyond its columns. */
+const ENTRY = ((): number => {
+  const cache = new ChunkCache(1_000)
+  cache.add(1, numbers(0))
+  return cache.heldBytes
+})()
 
 test('what was not read for longest goes first, and the bound holds', () => {
-  const cache = new ChunkCache(30 * BYTES)
+  const full = 3 * (10 * BYTES + ENTRY)
+  const cache = new ChunkCache(full)
   for (const chunk of [1, 2, 3]) cache.add(chunk, numbers(10))
   cache.get(1)
   cache.add(4, numbers(10))
@@ -18,16 +25,18 @@ test('what was not read for longest goes first, and the bound holds', () => {
     [1, 2, 3, 4].map((chunk) => cache.get(chunk) !== undefined),
     [true, false, true, true],
   )
-  assert.equal(cache.heldBytes, 30 * BYTES)
-  cache.add(5, numbers(31))
-  assert.equal(cache.heldBytes, 0)
+  assert.equal(cache.heldBytes, full)
+  // One that takes more than there is costs the others nothing.
+  cache.add(5, numbers(50))
+  assert.equal(cache.get(5), undefined)
+  assert.equal(cache.heldBytes, full)
 })
 
 test('a chunk that is added again counts once, and one that is removed not at all', () => {
-  const cache = new ChunkCache(30 * BYTES)
+  const cache = new ChunkCache(30 * BYTES + 2 * ENTRY)
   cache.add(1, numbers(10))
   cache.add(1, numbers(20))
-  assert.equal(cache.heldBytes, 20 * BYTES)
+  assert.equal(cache.heldBytes, 20 * BYTES + ENTRY)
   cache.remove(1)
   cache.remove(1)
   assert.equal(cache.heldBytes, 0)
