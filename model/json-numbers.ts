@@ -34,6 +34,10 @@ export type JsonNumber = number | bigint | WholeDouble | LongDecimal
 export type JsonObject = { [key: string]: JsonValue }
 export type JsonValue = null | boolean | string | JsonNumber | JsonValue[] | JsonObject
 
+/** So many digits are exact as a number, and divided by a power of ten of as many give the nearest double: both are exact. */
+export const MAX_EXACT_DIGITS = 15
+export const POWERS_OF_TEN = Array.from({ length: MAX_EXACT_DIGITS + 1 }, (_, exponent) => 10 ** exponent)
+
 /** The number that a JSON number's text means under the rules in this module's head. */
 export function exactNumber(source: string, rounded: number = Number(source)): JsonNumber {
   const dot = source.indexOf('.')

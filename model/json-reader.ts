@@ -4,6 +4,8 @@
  */
 import {
   LongDecimal,
+  MAX_EXACT_DIGITS,
+  POWERS_OF_TEN,
   WholeDouble,
   exactNumber,
   type JsonNumber,
@@ -24,9 +26,6 @@ const OPEN_LIST = 0x5b
 const OPEN = 0x7b
 const CLOSE = 0x7d
 const BLANK = 0x20
-/** So many digits are exact as a number, and divided by a power of ten of as many give the nearest double. */
-const MAX_DIGITS = 15
-const POWERS_OF_TEN = Array.from({ length: MAX_DIGITS + 1 }, (_, exponent) => 10 ** exponent)
 /** A longer slice would keep the whole text in memory. */
 const LONGEST_SLICE = 12
 
@@ -144,7 +143,7 @@ class ExactReader {
       if (decimals >= 0) decimals++
     }
     // `e` and `E` differ in one bit.
-    if ((code | 0x20) === 0x65 || digits > MAX_DIGITS) return this.rareNumber(start, index)
+    if ((code | 0x20) === 0x65 || digits > MAX_EXACT_DIGITS) return this.rareNumber(start, index)
     this.position = index
     if (decimals < 0) return isNegative && mantissa !== 0 ? -mantissa : mantissa
     const size = mantissa / (POWERS_OF_TEN[decimals] ?? NaN)

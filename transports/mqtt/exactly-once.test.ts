@@ -4,20 +4,28 @@ import type { Packet } from 'mqtt-packet'
 import { defineErrors } from '../../model/errors.ts'
 import { SLOWNESS } from '../../test/support/slowness.ts'
 import { HOUR, bench, connect, leave } from './kept-sessions.testkit.ts'
+import type { MqttBench } from './testkit.ts'
 
 const { AWAY } = defineErrors('test', { AWAY: { kind: 'retryable', status: 503, text: 'away' } })
+
+/** A QoS 2 publish whose connection ended before it was answered. */
+async function leftUnanswered(opened: MqttBench) {
+  const { gateway } = opened
+  gateway.holding = true
+  const { device } = await connect(opened, HOUR)
+  const telemetry = { ...device.publish('v1/devices/me/telemetry', '{"a":1}', 5), qos: 2 } as const
+  device.send(telemetry)
+  await gateway.uploaded(1)
+  await leave(opened, device)
+  return telemetry
+}
 
 describe('MQTT 5 sessions that outlive their connection', { timeout: 20_000 * SLOWNESS }, () => {
   for (const settledWhile of ['away', 'back'] as const)
     it(`store a QoS 2 publish once that was not answered when the connection ended, and is while its client is ${settledWhile}`, () =>
       bench(async (opened) => {
         const { gateway } = opened
-        gateway.holding = true
-        const first = await connect(opened, HOUR)
-        const telemetry = { ...first.device.publish('v1/devices/me/telemetry', '{"a":1}', 5), qos: 2 } as const
-        first.device.send(telemetry)
-        await gateway.uploaded(1)
-        await leave(opened, first.device)
+        const telemetry = await leftUnanswered(opened)
         if (settledWhile === 'away') gateway.uploads[0]?.receipt.stored()
         const { device } = await connect(opened, HOUR)
         device.send({ ...telemetry, dup: true }, { ...telemetry, dup: true }, { cmd: 'pingreq' })
@@ -37,12 +45,7 @@ describe('MQTT 5 sessions that outlive their connection', { timeout: 20_000 * SL
   it('take a QoS 2 publish as a new one that was refused when the connection had ended', () =>
     bench(async (opened) => {
       const { gateway } = opened
-      gateway.holding = true
-      const first = await connect(opened, HOUR)
-      const telemetry = { ...first.device.publish('v1/devices/me/telemetry', '{"a":1}', 5), qos: 2 } as const
-      first.device.send(telemetry)
-      await gateway.uploaded(1)
-      await leave(opened, first.device)
+      const telemetry = await leftUnanswered(opened)
       const second = await connect(opened, HOUR)
       second.device.send({ ...telemetry, dup: true }, { cmd: 'pingreq' })
       await second.device.received(1)

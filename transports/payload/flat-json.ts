@@ -4,6 +4,7 @@
  * no repeated key, nothing nested) and hands everything else, good or bad, to the slow road, which alone reports errors.
  * The test beside it holds both roads against each other on generated payloads.
  */
+import { MAX_EXACT_DIGITS, POWERS_OF_TEN } from '../../model/json-numbers.ts'
 import type { Entry } from '../../model/value.ts'
 import type { UploadGroup } from '../../engine/device/gateway.ts'
 import { KeyCache } from './key-cache.ts'
@@ -22,8 +23,6 @@ const OPEN = 0x7b
 const CLOSE = 0x7d
 const LARGEST_FAST_UPLOAD = 32
 export const LONGEST_FAST_KEY = 255
-const MAX_DIGITS = 15
-const POWERS_OF_TEN = Array.from({ length: MAX_DIGITS + 1 }, (_, exponent) => 10 ** exponent)
 
 /** What a gateway sends of one device. */
 export interface NamedUpload {
@@ -213,7 +212,7 @@ export class FlatJsonReader {
       code = bytes[++index] ?? 0
     }
     let digits = index - first
-    if (digits === 0 || digits > MAX_DIGITS || (digits > 1 && bytes[first] === ZERO)) return false
+    if (digits === 0 || digits > MAX_EXACT_DIGITS || (digits > 1 && bytes[first] === ZERO)) return false
     this.isDouble = code === DOT
     if (this.isDouble) {
       const firstDecimal = ++index
@@ -224,7 +223,7 @@ export class FlatJsonReader {
       }
       const decimals = index - firstDecimal
       digits += decimals
-      if (decimals === 0 || digits > MAX_DIGITS) return false
+      if (decimals === 0 || digits > MAX_EXACT_DIGITS) return false
       if (bytes[index - 1] === ZERO && decimals > 1) this.canonical = false
       mantissa /= POWERS_OF_TEN[decimals] ?? NaN
       if ((mantissa < 1e-3 && mantissa !== 0) || mantissa >= 1e7) this.canonical = false

@@ -44,15 +44,14 @@ export function readFlat(schema: PayloadSchema, bytes: Buffer, castStrings: bool
   if (plan === undefined) PLANS.set(schema, (plan = planOf(schema) ?? 'none'))
   if (plan === 'none') return undefined
   const reader = new WireReader(bytes)
-  if (plan.valuesTag === undefined) return readMessage(plan.values, reader, reader.end, castStrings)
+  if (plan.valuesTag === undefined) return readMessage(plan.values, reader, castStrings)
   let ts: number | undefined
   let group: UploadGroup | undefined
   while (reader.position < reader.end) {
     const tag = reader.shortTag()
     if (tag === plan.valuesTag) {
       if (group !== undefined) return undefined
-      const values = reader.delimited()
-      group = readMessage(plan.values, values, values.end, castStrings)
+      group = readMessage(plan.values, reader.delimited(), castStrings)
       if (group === undefined) return undefined
     } else {
       const field = plan.root.byTag[tag]
@@ -65,17 +64,12 @@ export function readFlat(schema: PayloadSchema, bytes: Buffer, castStrings: bool
   return ts === undefined || group === undefined ? undefined : { ...group, ts }
 }
 
-function readMessage(
-  message: FlatMessage,
-  reader: WireReader,
-  end: number,
-  castStrings: boolean,
-): UploadGroup | undefined {
+function readMessage(message: FlatMessage, reader: WireReader, castStrings: boolean): UploadGroup | undefined {
   const entries: Entry[] = []
   let json = '{'
   let last = -1
   let filledIn = 0
-  while (reader.position < end) {
+  while (reader.position < reader.end) {
     const field = message.byTag[reader.shortTag()]
     if (field === undefined || field.place <= last) return undefined
     last = field.place
