@@ -4,7 +4,7 @@ import type { SystemLog } from '../logging/log.ts'
 import { systemClock } from '../model/system-clock.ts'
 import { TABLE_CONNECTIONS, TABLES_ROOM, type CustomTableParts } from '../services/node-capabilities/tables.ts'
 import { SharedTurns } from '../services/outbound/shared-turns.ts'
-import { Sweeps } from '../services/sweeps.ts'
+import { Sweeps } from '../services/cleanup/sweeps.ts'
 import { PostgresCustomTables } from '../storage/postgres/custom-tables.ts'
 import type { Closing } from './closing.ts'
 

@@ -2,7 +2,7 @@
 import { defineErrors, isMillraceError } from '../model/errors.ts'
 import type { Config } from '../config/settings.ts'
 import { TRANSPORTS } from '../transports/catalogue.ts'
-import type { UserService } from '../services/user-service.ts'
+import type { UserService } from '../services/users/user-service.ts'
 import { DEMO_LOGINS } from '../services/seed.ts'
 
 export const AddressErrors = defineErrors('address', {

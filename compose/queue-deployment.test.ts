@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { createChangeFeed } from '../engine/subscriptions/change-feed.ts'
 import { openTestPlatform, TestClock, type TestPlatform } from '../services/testkit.ts'
-import type { QueueDraft } from '../services/queues.ts'
+import type { QueueDraft } from '../services/queues/queues.ts'
 import { QueueDeployment } from './queue-deployment.ts'
 
 const draft = (name: string): QueueDraft => ({

@@ -7,7 +7,7 @@ import type { Clock, TimerHandle } from '../model/clock.ts'
 import type { Queue } from '../model/entities.ts'
 import type { Log } from '../model/log.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
-import type { StoredQueues } from '../services/queues.ts'
+import type { StoredQueues } from '../services/queues/queues.ts'
 
 /** After a failure the records are read again. */
 const RETRY_MS = 5000

@@ -1,6 +1,6 @@
 /** Integrations that are there: the way in, webhooks, and those that this process runs. Loaded when there is one. */
 import { systemClock, systemRandom } from '../model/system-clock.ts'
-import type { Report } from '../services/outbox.ts'
+import type { Report } from '../services/changes/outbox.ts'
 import type { SystemLog } from '../logging/log.ts'
 import type { Config } from '../config/settings.ts'
 import type { PublishLink } from '../engine/link/link.ts'

@@ -6,8 +6,8 @@ import type { NodeStateStore, PartitionStore, StateCommit } from '../engine/stat
 import type { Statement } from '../storage/entities/database.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import { messageOf, messageText } from '../storage/entities/message-text.ts'
-import type { Report } from './outbox.ts'
-import { Sweeps } from './sweeps.ts'
+import type { Report } from './changes/outbox.ts'
+import { Sweeps } from './cleanup/sweeps.ts'
 
 export interface StoredNodeStatesParts {
   readonly entities: Pick<EntityStore, 'nodeState' | 'write'>

@@ -6,16 +6,16 @@
 import type { Authority, User } from '../model/entities.ts'
 import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { Statement } from '../storage/entities/database.ts'
-import { SYSTEM_TENANT } from './changes.ts'
-import { newAccessToken } from './device-credentials.ts'
+import { SYSTEM_TENANT } from './changes/changes.ts'
+import { newAccessToken } from './devices/device-credentials.ts'
 import { customers } from './entities/customer.ts'
 import { devices, inactive } from './entities/device.ts'
 import { recordWith, rowsOf } from './entities/rows.ts'
 import { tenants } from './entities/tenant.ts'
-import { hashPassword, randomText } from './secrets.ts'
-import { seedQueues, type QueueSeedOptions } from './shipped-queues.ts'
-import { seedTenantProfile } from './shipped-tenant-profile.ts'
-import { tenantStart } from './tenant-start.ts'
+import { hashPassword, randomText } from './users/secrets.ts'
+import { seedQueues, type QueueSeedOptions } from './queues/shipped-queues.ts'
+import { seedTenantProfile } from './tenants/shipped-tenant-profile.ts'
+import { tenantStart } from './tenants/tenant-start.ts'
 
 export const DEMO_LOGINS = {
   systemAdministrator: { email: 'sysadmin@millrace.local', password: 'sysadmin' },

@@ -22,7 +22,7 @@ import type { ClaimSettings } from './onboarding/claims.ts'
 import type { OperatorRules } from './integrations/operator-rules.ts'
 import type { AttemptLimits } from './onboarding/wrong-attempts.ts'
 import type { Outbound } from './outbound/outbound.ts'
-import type { Report } from './outbox.ts'
+import type { Report } from './changes/outbox.ts'
 
 export interface ServicesOptions {
   readonly entities: EntityStore

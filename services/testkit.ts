@@ -36,7 +36,7 @@ import type { DeadLetter, DeadLetters, LetterQuery } from '../engine/link/dead-l
 import type { ParkingControl } from '../engine/parking/control.ts'
 import type { ParkedLaneView, ParkedPage, ParkedQuery } from '../engine/parking/parked-list.ts'
 import type { Statement } from '../storage/entities/database.ts'
-import { SYSTEM_TENANT } from './changes.ts'
+import { SYSTEM_TENANT } from './changes/changes.ts'
 import {
   ACCESS_LIFETIME_SECONDS,
   REFRESH_LIFETIME_SECONDS,

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { ByteCache } from '../../model/byte-cache.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
-import { CommitDoubts } from '../../services/commit-doubts.ts'
+import { CommitDoubts } from '../../services/changes/commit-doubts.ts'
 import type { SettingsStore } from './settings-store.ts'
 
 /** Where versions before kept all of them in one list. */

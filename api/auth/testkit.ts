@@ -11,7 +11,7 @@ import {
   type TokenKeySource,
   type TokenSigning,
 } from '../../services/admin/jwt-settings.ts'
-import type { UserService } from '../../services/user-service.ts'
+import type { UserService } from '../../services/users/user-service.ts'
 import type { EndedSessionStore } from './session-registry.ts'
 import type { SettingsStore } from './settings-store.ts'
 

@@ -4,8 +4,8 @@
  */
 import { entityId, NULL_UUID, type EntityType } from '../../model/entity-id.ts'
 import type { Principal } from '../../model/principal.ts'
-import type { AccessControl } from '../../services/access-control.ts'
-import type { Operation } from '../../services/permissions.ts'
+import type { AccessControl } from '../../services/access/access-control.ts'
+import type { Operation } from '../../services/access/permissions.ts'
 import type { Authority } from '../../model/entities.ts'
 import { ApiErrors } from '../errors.ts'
 

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../model/json.ts'
 import { idJson } from '../../services/entity-json.ts'
-import type { DeadLetter } from '../../services/dead-letter-service.ts'
+import type { DeadLetter } from '../../services/queues/dead-letter-service.ts'
 import type { Services } from '../../services/services.ts'
 import { ParameterErrors } from '../errors.ts'
 import { tenantOf } from './authorize.ts'

@@ -5,7 +5,7 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import { idJson } from '../../services/entity-json.ts'
-import type { ParkedLaneView } from '../../services/parked-lane-service.ts'
+import type { ParkedLaneView } from '../../services/queues/parked-lane-service.ts'
 import type { Services } from '../../services/services.ts'
 import { tenantOf } from './authorize.ts'
 import { renderPage } from './render.ts'

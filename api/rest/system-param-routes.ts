@@ -2,7 +2,7 @@
 import type { EntityType } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { USAGE, type UsageCounter } from '../../services/usage/features.ts'
-import type { LimitsOfTenants } from '../../services/limits.ts'
+import type { LimitsOfTenants } from '../../services/tenants/limits.ts'
 import { DEFAULT_LIMITS, type CountName } from '../../services/entities/tenant-limits.ts'
 import type { UsageStates } from '../../services/usage/usage-states.ts'
 import type { People } from '../../services/users/people.ts'

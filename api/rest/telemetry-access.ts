@@ -1,8 +1,8 @@
 /** Access control whose refusals are in the words of the telemetry calls (`rest-api.md` 2.6). */
 import type { EntityId } from '../../model/entity-id.ts'
 import type { Principal } from '../../model/principal.ts'
-import type { AccessControl } from '../../services/access-control.ts'
-import type { Operation } from '../../services/permissions.ts'
+import type { AccessControl } from '../../services/access/access-control.ts'
+import type { Operation } from '../../services/access/permissions.ts'
 import { RouteMaker } from './declared/declare.ts'
 import { accessError } from './telemetry-errors.ts'
 

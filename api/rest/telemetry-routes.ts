@@ -7,7 +7,7 @@ import type { Principal } from '../../model/principal.ts'
 import { AGGREGATIONS } from '../../model/telemetry-query.ts'
 import type { DataPoint, TypedValue } from '../../model/value.ts'
 import type { Services } from '../../services/services.ts'
-import type { HistoryRequest } from '../../services/telemetry-service.ts'
+import type { HistoryRequest } from '../../services/telemetry/telemetry-service.ts'
 import { ParameterErrors } from '../errors.ts'
 import { rawAnswer, type RouteMaker } from './declared/declare.ts'
 import {

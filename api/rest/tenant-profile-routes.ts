@@ -1,8 +1,8 @@
 /** Tenant profiles: for system administrators alone. Source: `rest-api.md` section 11. */
 import type { JsonObject } from '../../model/json.ts'
-import { SYSTEM_TENANT } from '../../services/changes.ts'
+import { SYSTEM_TENANT } from '../../services/changes/changes.ts'
 import { tenantProfiles, type TenantProfile } from '../../services/entities/tenant-profile.ts'
-import type { TenantService } from '../../services/tenant-service.ts'
+import type { TenantService } from '../../services/tenants/tenant-service.ts'
 import { ApiErrors } from '../errors.ts'
 import { found } from './authorize.ts'
 import { crud, pageOf, type EntityRoutesParts } from './declared/entity-routes.ts'

@@ -1,7 +1,7 @@
 /** Tenants. Source: `rest-api.md` section 11. */
-import { SYSTEM_TENANT } from '../../services/changes.ts'
+import { SYSTEM_TENANT } from '../../services/changes/changes.ts'
 import { tenants } from '../../services/entities/tenant.ts'
-import type { TenantService } from '../../services/tenant-service.ts'
+import type { TenantService } from '../../services/tenants/tenant-service.ts'
 import { crud, pageOf, type EntityRoutesParts } from './declared/entity-routes.ts'
 import { paging, uuidList } from './declared/query.ts'
 import { listShape, pageShape, recordShape, shownShape } from './declared/shapes.ts'

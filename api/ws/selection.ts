@@ -7,7 +7,7 @@ import { valueText } from '../../model/entry-json.ts'
 import type { Attribute, AttributeScope, DataPoint } from '../../model/value.ts'
 import type { Change } from '../../engine/subscriptions/change.ts'
 import type { Snapshot } from '../../storage/timeseries/store.ts'
-import type { HistoryRequest } from '../../services/telemetry-service.ts'
+import type { HistoryRequest } from '../../services/telemetry/telemetry-service.ts'
 import type { ReadServices } from './read-services.ts'
 import type { ShownValue, ShownValues } from './frames.ts'
 

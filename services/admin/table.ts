@@ -4,7 +4,7 @@ import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import type { EntityTable, Row } from '../../storage/entities/tables/entity-table.ts'
 import type { RowStore } from '../../storage/entities/tables/row-store.ts'
-import { SYSTEM_TENANT } from '../changes.ts'
+import { SYSTEM_TENANT } from '../changes/changes.ts'
 
 export const ADMIN_SETTINGS: EntityTable = {
   name: 'admin_settings',

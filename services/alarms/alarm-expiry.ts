@@ -6,9 +6,9 @@ import type { Clock } from '../../model/clock.ts'
 import { isMillraceError } from '../../model/errors.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { Row } from '../../storage/entities/tables/entity-table.ts'
-import type { LimitsOfTenants } from '../limits.ts'
-import type { Report } from '../outbox.ts'
-import { Sweeps } from '../sweeps.ts'
+import type { LimitsOfTenants } from '../tenants/limits.ts'
+import type { Report } from '../changes/outbox.ts'
+import { Sweeps } from '../cleanup/sweeps.ts'
 import type { AlarmService } from './alarm-service.ts'
 
 export const DEFAULT_MAX_ALARMS = 1_000_000

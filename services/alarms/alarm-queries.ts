@@ -11,7 +11,7 @@ import type { Principal } from '../../model/principal.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { AlarmSelection } from '../../storage/entities/queries/alarm-queries.ts'
 import type { QueryTable } from '../../storage/entities/queries/query.ts'
-import { SYSTEM_TENANT } from '../changes.ts'
+import { SYSTEM_TENANT } from '../changes/changes.ts'
 import { pageSizeOf, type EntityQueries } from '../queries/entity-queries.ts'
 import type { QueryResolver } from '../queries/resolve.ts'
 import {

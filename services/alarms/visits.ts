@@ -21,8 +21,8 @@ import { alarmVisitId } from '../../engine/rulechain/child-id.ts'
 import type { NodeIdentity } from '../../engine/rulechain/capabilities.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
-import type { Report } from '../outbox.ts'
-import { Sweeps } from '../sweeps.ts'
+import type { Report } from '../changes/outbox.ts'
+import { Sweeps } from '../cleanup/sweeps.ts'
 import { AlarmErrors } from './errors.ts'
 
 export interface AlarmVisitsParts {

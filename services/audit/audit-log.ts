@@ -12,9 +12,9 @@ import type { Principal } from '../../model/principal.ts'
 import type { AuditFilter } from '../../storage/entities/audit-log.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
-import type { Report } from '../outbox.ts'
-import { RowShares } from '../row-shares.ts'
-import { Sweeps } from '../sweeps.ts'
+import type { Report } from '../changes/outbox.ts'
+import { RowShares } from '../cleanup/row-shares.ts'
+import { Sweeps } from '../cleanup/sweeps.ts'
 
 export type { AuditFilter }
 

@@ -6,7 +6,7 @@ import { entityId } from '../../model/entity-id.ts'
 import { errorText, isMillraceError } from '../../model/errors.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
-import type { Report } from '../outbox.ts'
+import type { Report } from '../changes/outbox.ts'
 import type { AuditedAction, AuditLog } from './audit-log.ts'
 
 /** A lock-out is told once in this time: whoever goes on guessing fills no log. */

@@ -10,7 +10,7 @@ import { entityId, type EntityId, type EntityType } from '../../model/entity-id.
 import { isJsonObject, type JsonObject } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Condition } from '../../storage/entities/tables/row-store.ts'
-import { SYSTEM_TENANT } from '../changes.ts'
+import { SYSTEM_TENANT } from '../changes/changes.ts'
 import { debugSettingsOf } from '../debug-settings.ts'
 import { calculatedFields, type CalculatedField } from '../entities/calculated-field.ts'
 import type { DraftOf } from '../entities/define.ts'

@@ -6,7 +6,7 @@
 import { isMillraceError } from '../../model/errors.ts'
 import { isJsonObject, type JsonValue } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
-import { SYSTEM_TENANT } from '../changes.ts'
+import { SYSTEM_TENANT } from '../changes/changes.ts'
 import { linkOf, type TbResource } from '../entities/tb-resource.ts'
 import { mediaTypeOf, type Images } from './images.ts'
 import { ResourceErrors } from './resource-errors.ts'

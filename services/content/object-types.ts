@@ -1,7 +1,7 @@
 /** The types of resources of LwM2M objects, of models that were uploaded: the tenant's own, else the system's (`device-api.md` 13.6). */
 import { ByteCache } from '../../model/byte-cache.ts'
 import type { DeviceIdentity, ObjectTypes } from '../../engine/device/gateway.ts'
-import { SYSTEM_TENANT } from '../changes.ts'
+import { SYSTEM_TENANT } from '../changes/changes.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 import { tbResources, type TbResource } from '../entities/tb-resource.ts'
 import { parseModel } from './lwm2m-models.ts'

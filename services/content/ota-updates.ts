@@ -16,7 +16,7 @@ import { deviceProfiles } from '../entities/device-profile.ts'
 import { devices, packagesOf, type Device } from '../entities/device.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 import { OTA_TYPES, otaPackages, type OtaPackage } from '../entities/ota-package.ts'
-import type { Report } from '../outbox.ts'
+import type { Report } from '../changes/outbox.ts'
 
 interface UpdatedAttributes {
   find(

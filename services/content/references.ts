@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { EntityType } from '../../model/entity-id.ts'
 import type { Condition } from '../../storage/entities/tables/row-store.ts'
-import { SYSTEM_TENANT } from '../changes.ts'
+import { SYSTEM_TENANT } from '../changes/changes.ts'
 import type { ColumnSet, RecordOf } from '../entities/define.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 import { columnOf } from '../entities/define.ts'

@@ -1,5 +1,5 @@
 /** What a tenant may keep here: bytes, by its tenant profile. */
-import { SYSTEM_TENANT } from '../changes.ts'
+import { SYSTEM_TENANT } from '../changes/changes.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 import { tenantProfiles } from '../entities/tenant-profile.ts'
 import { tenants } from '../entities/tenant.ts'

@@ -1,5 +1,5 @@
 /** API keys: what a program shows in the place of a login; of each only a hash is kept. Source: `rest-api.md` 1.7. */
-import { randomText } from '../secrets.ts'
+import { randomText } from '../users/secrets.ts'
 import { hashOfToken } from '../users/credentials.ts'
 import { UserErrors } from '../users/errors.ts'
 import { checkText } from '../names.ts'

@@ -1,7 +1,7 @@
 /** Assets: buildings, rooms, lines: what devices are in. Source: `rest-api.md` 5.7. */
 import { ServiceErrors } from '../errors.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
-import { NOT_IN_OWN_HANDS } from '../permissions.ts'
+import { NOT_IN_OWN_HANDS } from '../access/permissions.ts'
 import { assetProfiles } from './asset-profile.ts'
 import { copy, customerId, id, json, name, optionalText } from './column.ts'
 import { defineEntity } from './define.ts'

@@ -1,6 +1,6 @@
 /** Dashboards: what people look at; any number of customers may have one. Source: `rest-api.md` 14.1. */
 import type { JsonObject } from '../../model/json.ts'
-import { LOOK } from '../permissions.ts'
+import { LOOK } from '../access/permissions.ts'
 import { flag, internal, json, name, optionalInteger, optionalText } from './column.ts'
 import { assignedCustomerIds, assignedCustomersOf } from './dashboard-customers.ts'
 import { defineEntity, type RecordOf } from './define.ts'

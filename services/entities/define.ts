@@ -11,9 +11,9 @@ import type { Change } from '../../engine/subscriptions/change.ts'
 import type { Statement, Written } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { EntityTable, Row, TableColumn } from '../../storage/entities/tables/entity-table.ts'
-import type { MessageRoute } from '../message-route.ts'
-import type { Owner } from '../ownership.ts'
-import type { Operation } from '../permissions.ts'
+import type { MessageRoute } from '../changes/message-route.ts'
+import type { Owner } from '../access/ownership.ts'
+import type { Operation } from '../access/permissions.ts'
 import type { Column, Reference } from './column.ts'
 
 export type ColumnSet = Readonly<Record<string, Column<unknown>>>

@@ -6,7 +6,7 @@ import { entityId } from '../../model/entity-id.ts'
 import { isJsonObject, type JsonValue } from '../../model/json.ts'
 import type { KnownMessageType } from '../../model/message-type.ts'
 import { Message } from '../../model/message.ts'
-import type { MessageRoute } from '../message-route.ts'
+import type { MessageRoute } from '../changes/message-route.ts'
 
 const EXPIRY_MS = 86_400_000
 const RETRIES = 3

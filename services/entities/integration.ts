@@ -4,7 +4,7 @@ import { INTEGRATION_TYPES, kindOf } from '../integrations/catalogue.ts'
 import { filledConfiguration, maskedConfiguration } from '../integrations/configuration.ts'
 import { converterOf } from '../integrations/converter-configuration.ts'
 import { IntegrationErrors } from '../integrations/errors.ts'
-import { randomText } from '../secrets.ts'
+import { randomText } from '../users/secrets.ts'
 import { choice, flag, internal, json, name, optionalText } from './column.ts'
 import { defineEntity, type RecordOf } from './define.ts'
 

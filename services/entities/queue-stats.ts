@@ -1,6 +1,6 @@
 /** What the series of a queue's statistics hang on: one for each tenant, queue and process. Made by the engine, no user saves one. Source: `rest-api.md` 13.3. */
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
-import { LOOK } from '../permissions.ts'
+import { LOOK } from '../access/permissions.ts'
 import { madeName } from './column.ts'
 import { defineEntity, type RecordOf } from './define.ts'
 

@@ -1,5 +1,5 @@
 /** What every save of a declared type is held to before its own checks. */
-import type { OwnerLookup } from '../ownership.ts'
+import type { OwnerLookup } from '../access/ownership.ts'
 import type { ColumnSet, EntityDefinition, RecordOf } from './define.ts'
 import { memberText } from './record-members.ts'
 

@@ -1,6 +1,6 @@
 /** Tenant profiles: what tenants of a kind may use. The system's. Source: `rest-api.md` 11. */
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
-import { TenantErrors } from '../tenant-errors.ts'
+import { TenantErrors } from '../tenants/tenant-errors.ts'
 import { flag, name, optionalText } from './column.ts'
 import { defineEntity, type RecordOf } from './define.ts'
 import { LimitErrors, profileData } from './tenant-limits.ts'

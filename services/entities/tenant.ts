@@ -1,8 +1,8 @@
 /** Tenants: who owns everything else; they themselves are the system's. Source: `rest-api.md` 11. */
-import { SYSTEM_TENANT } from '../changes.ts'
-import { LOOK } from '../permissions.ts'
+import { SYSTEM_TENANT } from '../changes/changes.ts'
+import { LOOK } from '../access/permissions.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
-import { TenantErrors } from '../tenant-errors.ts'
+import { TenantErrors } from '../tenants/tenant-errors.ts'
 import { json, name, optionalId } from './column.ts'
 import { CONTACT } from './contact.ts'
 import { defineEntity, type RecordOf } from './define.ts'

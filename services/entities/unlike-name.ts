@@ -1,6 +1,6 @@
 /** A name that nobody has yet, in the place of one that is taken. Source: `rest-api.md` 3.3. */
 import type { Principal } from '../../model/principal.ts'
-import { randomText } from '../secrets.ts'
+import { randomText } from '../users/secrets.ts'
 import type { ColumnSet, DraftOf } from './define.ts'
 import type { EntityService } from './entity-service.ts'
 import { memberText } from './record-members.ts'

@@ -8,7 +8,7 @@ import type { EntityId } from '../../model/entity-id.ts'
 import { errorText } from '../../model/errors.ts'
 import type { EventBody, EventRecord, EventType } from '../../model/event.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
-import type { Report } from '../outbox.ts'
+import type { Report } from '../changes/outbox.ts'
 
 export interface EventWriterSettings {
   /** Characters of a text that are kept. */

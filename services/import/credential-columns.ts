@@ -1,6 +1,6 @@
 /** What a device presents when it connects, as columns of an imported file have it (`rest-api.md` 5.6). */
 import { stringifyJson, type JsonObject } from '../../model/json.ts'
-import type { PresentedCredentials } from '../device-credentials.ts'
+import type { PresentedCredentials } from '../devices/device-credentials.ts'
 import type { ImportRow } from './importer.ts'
 
 export const CREDENTIAL_COLUMNS = [

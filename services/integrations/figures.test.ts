@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock } from '../../model/manual-clock.ts'
 import { stringifyJson } from '../../model/json.ts'
-import type { AttributeService } from '../attribute-service.ts'
+import type { AttributeService } from '../attributes/attribute-service.ts'
 import { FigureBook } from './figures.ts'
 
 type Saved = Parameters<AttributeService['save']>[0]

@@ -6,11 +6,11 @@ import type { Clock, TimerHandle } from '../../model/clock.ts'
 import { entityId } from '../../model/entity-id.ts'
 import { errorText, type MillraceError } from '../../model/errors.ts'
 import { isJsonObject, parseJson, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
-import type { AttributeService } from '../attribute-service.ts'
+import type { AttributeService } from '../attributes/attribute-service.ts'
 import type { Integration } from '../entities/integration.ts'
 import { NotedChainEvents } from '../events/chain-events.ts'
 import type { EventWriter } from '../events/event-writer.ts'
-import type { Report } from '../outbox.ts'
+import type { Report } from '../changes/outbox.ts'
 
 export type IntegrationState = 'STOPPED' | 'CONNECTING' | 'RUNNING' | 'FAILED'
 

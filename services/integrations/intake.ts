@@ -15,7 +15,7 @@ import { Converter, type Converted, type DeviceUpload } from './converter.ts'
 import { converterOf } from './converter-configuration.ts'
 import type { Frame, FrameReceipt, Inlet } from './define-integration.ts'
 import { IntegrationErrors } from './errors.ts'
-import type { Report } from '../outbox.ts'
+import type { Report } from '../changes/outbox.ts'
 import type { FigureBook, IntegrationFigures } from './figures.ts'
 import { FrameRoom } from './frame-room.ts'
 

@@ -1,6 +1,6 @@
 /** Sends mails with links in them. Where no mail server is set, or it takes none, the link is told to the system log. */
 import { errorText } from '../../model/errors.ts'
-import type { Report } from '../outbox.ts'
+import type { Report } from '../changes/outbox.ts'
 import type { MailSettings } from './mail-settings.ts'
 import type { Mail } from './smtp.ts'
 

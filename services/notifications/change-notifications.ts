@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Statement } from '../../storage/entities/database.ts'
-import type { EntityEvent } from '../changes.ts'
+import type { EntityEvent } from '../changes/changes.ts'
 import type { Alarm } from '../entities/alarm.ts'
 
 export interface AlarmChange {

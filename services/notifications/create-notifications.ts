@@ -1,5 +1,5 @@
 /** All of notifications: what is sent, the rules that ask for it, and who watches for what they are about. */
-import type { RateRefusal } from '../rate-limits.ts'
+import type { RateRefusal } from '../tenants/rate-limits.ts'
 import { NotificationEvents } from './events.ts'
 import { Notifications, type NotificationParts } from './notifications.ts'
 import { PlatformEvents } from './platform-events.ts'

@@ -7,7 +7,7 @@ import type { Statement } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { Row } from '../../storage/entities/tables/entity-table.ts'
 import type { Condition, RowStore } from '../../storage/entities/tables/row-store.ts'
-import type { CommitDoubts } from '../commit-doubts.ts'
+import type { CommitDoubts } from '../changes/commit-doubts.ts'
 import { inboxRows } from '../entities/notification.ts'
 import { NotificationErrors } from './errors.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Principal } from '../../model/principal.ts'
-import { CommitDoubts } from '../commit-doubts.ts'
+import { CommitDoubts } from '../changes/commit-doubts.ts'
 import { notificationRequests, notificationTargets, type NotificationRequest } from '../entities/notification.ts'
 import { users } from '../entities/user.ts'
 import { mailSettingsSchema } from '../mail/mail-settings.ts'

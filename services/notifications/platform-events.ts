@@ -1,13 +1,13 @@
 /** What the platform itself does or refuses, as rules see it: chains and nodes that come and go, and rates that are reached. */
 import { entityId, type EntityId } from '../../model/entity-id.ts'
 import type { Statement } from '../../storage/entities/database.ts'
-import { SYSTEM_TENANT } from '../changes.ts'
+import { SYSTEM_TENANT } from '../changes/changes.ts'
 import { customers } from '../entities/customer.ts'
 import { devices } from '../entities/device.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 import { tenants } from '../entities/tenant.ts'
 import type { ComponentStep } from '../events/chain-events.ts'
-import type { RateRefusal } from '../rate-limits.ts'
+import type { RateRefusal } from '../tenants/rate-limits.ts'
 import { TRIGGER_FORMS } from './rule-configs.ts'
 import type { Triggers } from './triggers.ts'
 

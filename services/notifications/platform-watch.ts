@@ -8,8 +8,8 @@ import { errorText } from '../../model/errors.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { ComponentStep } from '../events/chain-events.ts'
-import type { Report } from '../outbox.ts'
-import type { RateRefusal } from '../rate-limits.ts'
+import type { Report } from '../changes/outbox.ts'
+import type { RateRefusal } from '../tenants/rate-limits.ts'
 import type { PlatformEvents } from './platform-events.ts'
 
 export interface PlatformWatchParts {

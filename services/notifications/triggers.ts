@@ -9,7 +9,7 @@ import type { JsonObject } from '../../model/json.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { RowStore } from '../../storage/entities/tables/row-store.ts'
-import { SYSTEM_TENANT } from '../changes.ts'
+import { SYSTEM_TENANT } from '../changes/changes.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 import {
   notificationRequests,
@@ -18,8 +18,8 @@ import {
   type NotificationRule,
 } from '../entities/notification.ts'
 import { rowsOf } from '../entities/rows.ts'
-import type { LimitsOfTenants } from '../limits.ts'
-import type { RateRefusal } from '../rate-limits.ts'
+import type { LimitsOfTenants } from '../tenants/limits.ts'
+import type { RateRefusal } from '../tenants/rate-limits.ts'
 import { RatesById } from '../../model/rates.ts'
 import { contextJson, textIds } from './delivery.ts'
 import type { Concerned } from './recipients.ts'

@@ -8,7 +8,7 @@ import { errorText } from '../../model/errors.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import { itemNotFound } from '../errors.ts'
-import type { Report } from '../outbox.ts'
+import type { Report } from '../changes/outbox.ts'
 
 export interface MovedDevicesParts {
   readonly entities: EntityStore

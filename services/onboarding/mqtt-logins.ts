@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { CredentialsType } from '../../model/entities.ts'
 import type { MqttLogin } from '../../engine/device/gateway.ts'
-import { mqttBasicOf, mqttId } from '../device-credentials.ts'
+import { mqttBasicOf, mqttId } from '../devices/device-credentials.ts'
 
 /** A device and what it has to present. */
 export interface Claimant<Device> {

@@ -9,7 +9,7 @@ import type { Principal } from '../../model/principal.ts'
 import { deviceOriginator } from '../../engine/device/device-messages.ts'
 import type { Uploader } from '../../engine/device/uploads.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
-import type { DeviceService } from '../device-service.ts'
+import type { DeviceService } from '../devices/device-service.ts'
 import { devices } from '../entities/device.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 

@@ -14,10 +14,10 @@ import type {
 import type { Principal } from '../../model/principal.ts'
 import type { TypedValue } from '../../model/value.ts'
 import type { EntitySelection, EntitySource, QueryTable } from '../../storage/entities/queries/query.ts'
-import { SYSTEM_TENANT } from '../changes.ts'
-import type { AccessControl } from '../access-control.ts'
-import type { AttributeService } from '../attribute-service.ts'
-import type { Operation } from '../permissions.ts'
+import { SYSTEM_TENANT } from '../changes/changes.ts'
+import type { AccessControl } from '../access/access-control.ts'
+import type { AttributeService } from '../attributes/attribute-service.ts'
+import type { Operation } from '../access/permissions.ts'
 import type { RelationSearches } from './relation-search.ts'
 
 export interface ResolverParts {

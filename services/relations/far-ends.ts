@@ -4,7 +4,7 @@ import { isMillraceError } from '../../model/errors.ts'
 import type { Principal } from '../../model/principal.ts'
 import { farEnd, type Relation, type RelationDirection, type RelationWithName } from '../../model/relation.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
-import type { AccessControl, OwnedEntity } from '../access-control.ts'
+import type { AccessControl, OwnedEntity } from '../access/access-control.ts'
 import type { FarEndReader } from './far-end-reader.ts'
 
 /** Entities that are looked at one by one: so many at a time. */

@@ -13,11 +13,11 @@ import {
 } from '../../model/relation.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
-import { SYSTEM_TENANT, type Changes, type EntityEvent } from '../changes.ts'
-import { requireRoute, type RouteLookup } from '../message-route.ts'
+import { SYSTEM_TENANT, type Changes, type EntityEvent } from '../changes/changes.ts'
+import { requireRoute, type RouteLookup } from '../changes/message-route.ts'
 import { checkText } from '../names.ts'
 import { RelationErrors } from './errors.ts'
-import type { CommitDoubts } from '../commit-doubts.ts'
+import type { CommitDoubts } from '../changes/commit-doubts.ts'
 import { farEnds, filtered, MAX_FOUND, searchRelations, type RelationFilter, type RelationSearch } from './search.ts'
 
 /** In one direction: what one answer can hold. */

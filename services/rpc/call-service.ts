@@ -16,9 +16,9 @@ import type { NodeCalls, NodeDeviceCall } from '../../engine/rulechain/capabilit
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { StoredRpc } from '../../storage/entities/rpcs.ts'
 import type { AuditedAction } from '../audit/audit-log.ts'
-import { SYSTEM_TENANT, type Changes } from '../changes.ts'
+import { SYSTEM_TENANT, type Changes } from '../changes/changes.ts'
 import { itemNotFound } from '../errors.ts'
-import { requireRoute, type RouteLookup } from '../message-route.ts'
+import { requireRoute, type RouteLookup } from '../changes/message-route.ts'
 import { RpcErrors } from './errors.ts'
 import { MAX_OPEN_CALLS, type PersistentCalls } from './persistent-calls.ts'
 

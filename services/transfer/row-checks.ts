@@ -9,7 +9,7 @@ import type { Column } from '../entities/column.ts'
 import { DECLARED, DECLARED_TABLES } from '../entities/declared.ts'
 import { columnOf } from '../entities/define.ts'
 import { checkPayloadSchemas, checkSparkplug } from '../entities/device-profile-data.ts'
-import { checkQueue } from '../queue-rules.ts'
+import { checkQueue } from '../queues/queue-rules.ts'
 import { TenantTransferErrors } from './errors.ts'
 
 const text = z.string()

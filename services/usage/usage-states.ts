@@ -13,7 +13,7 @@ import { USAGE, USAGE_COUNTERS, type UsageMeter } from '../../engine/usage/usage
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { RowStore } from '../../storage/entities/tables/row-store.ts'
 import type { UsageTotal } from '../../storage/entities/usage-counts.ts'
-import { SYSTEM_TENANT } from '../changes.ts'
+import { SYSTEM_TENANT } from '../changes/changes.ts'
 import {
   apiUsageStates,
   featureStatesOf,
@@ -23,8 +23,8 @@ import {
 } from '../entities/api-usage-state.ts'
 import { recordWith, rowsOf } from '../entities/rows.ts'
 import { tenants } from '../entities/tenant.ts'
-import type { LimitsOfTenants } from '../limits.ts'
-import type { Report } from '../outbox.ts'
+import type { LimitsOfTenants } from '../tenants/limits.ts'
+import type { Report } from '../changes/outbox.ts'
 import { COUNTER_FORMS, disabledBits, FEATURE_FORMS, monthOf, statesOf } from './features.ts'
 import { pagesOf } from './pages.ts'
 import { HOURLY, limitPoints, long, pointsOf, statePoint, usedOf, zeroPoints } from './points.ts'

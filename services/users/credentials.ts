@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { OneTimeToken, UserCredentials } from '../../storage/entities/users.ts'
-import { randomText } from '../secrets.ts'
+import { randomText } from './secrets.ts'
 import { readSecuritySettings } from './security-settings.ts'
 
 const TOKEN_LENGTH = 30

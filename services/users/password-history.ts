@@ -1,6 +1,6 @@
 /** Passwords that a user had: none of them again before the policy's days are over. */
 import type { UserCredentials } from '../../storage/entities/users.ts'
-import { hashPassword, verifyPassword } from '../secrets.ts'
+import { hashPassword, verifyPassword } from './secrets.ts'
 import { UserErrors } from './errors.ts'
 import type { PasswordPolicy } from './security-settings.ts'
 

@@ -1,6 +1,6 @@
 /** What routes of entities are made of, and how REST words a type. */
 import type { EntityRegistry } from '../../../services/entities/entity-registry.ts'
-import type { AccessControl } from '../../../services/access-control.ts'
+import type { AccessControl } from '../../../services/access/access-control.ts'
 import type { RouteMaker } from './declare.ts'
 
 /** How REST words an entity type. */

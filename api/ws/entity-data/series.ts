@@ -3,7 +3,7 @@ import type { EntityId } from '../../../model/entity-id.ts'
 import { valueText } from '../../../model/entry-json.ts'
 import type { Aggregation } from '../../../model/telemetry-query.ts'
 import type { DataPoint } from '../../../model/value.ts'
-import type { HistoryRequest } from '../../../services/telemetry-service.ts'
+import type { HistoryRequest } from '../../../services/telemetry/telemetry-service.ts'
 import type { ReadServices } from '../read-services.ts'
 import { named, type ComparedAggregate, type SeriesPoint } from './frames.ts'
 

@@ -3,7 +3,7 @@ import type { EntityId } from '../../../model/entity-id.ts'
 import { lruMap } from '../../../model/lru-map.ts'
 import type { ChangeFeed } from '../../../engine/subscriptions/change.ts'
 import type { EntityRegistry } from '../../entities/entity-registry.ts'
-import type { RouteLookup } from '../../message-route.ts'
+import type { RouteLookup } from '../../changes/message-route.ts'
 
 export interface EntityFacts {
   readonly tenantId: string

@@ -10,7 +10,7 @@ import { errorText } from '../../../model/errors.ts'
 import type { ChangeFeed } from '../../../engine/subscriptions/change.ts'
 import type { calculatedFields, CalculatedField } from '../../entities/calculated-field.ts'
 import type { EntityService } from '../../entities/entity-service.ts'
-import type { Report } from '../../outbox.ts'
+import type { Report } from '../../changes/outbox.ts'
 import type { Source } from './payload.ts'
 
 /** Undefined where fields of that type do not run. */

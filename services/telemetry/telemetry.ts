@@ -1,0 +1,213 @@
+/**
+ * Telemetry: saves of one turn become one write of the store, and the feed is told after its commit. Source: `rest-api.md` 4.
+ */
+import type { Clock } from '../../model/clock.ts'
+import type { EntityId } from '../../model/entity-id.ts'
+import { entriesJson } from '../../model/entry-json.ts'
+import { isMillraceError } from '../../model/errors.ts'
+import type { Principal } from '../../model/principal.ts'
+import type { DataPoint, TelemetryGroup } from '../../model/value.ts'
+import type { NodeCalculated } from '../../engine/rulechain/capabilities/calculated.ts'
+import type { TelemetrySave } from '../../engine/rulechain/capabilities/telemetry.ts'
+import { USAGE, type UsageMeter } from '../../engine/usage/usage.ts'
+import type { ChangeFeed, CommitNumber } from '../../engine/subscriptions/change.ts'
+import type {
+  DeletedKeys,
+  PointsByKey,
+  PointsWrite,
+  Snapshot,
+  TimeSeriesStore,
+} from '../../storage/timeseries/store.ts'
+import { attemptedOn } from '../audit/audit-log.ts'
+import type { Changes } from '../changes/changes.ts'
+import { TelemetryErrors } from '../errors.ts'
+import { historyQueryOf } from './history.ts'
+import { handedOver } from '../calculated-fields/handed-over.ts'
+import { checkKey } from '../names.ts'
+import { requireRoute, type MessageRoute, type RouteLookup } from '../changes/message-route.ts'
+import { UsageErrors } from '../usage/errors.ts'
+import { storageDays } from '../usage/storage-days.ts'
+import type { HistoryRequest, TelemetryService } from './telemetry-service.ts'
+
+interface WaitingSave {
+  readonly request: TelemetrySave
+  readonly done: (error: Error | undefined) => void
+}
+
+export type DeletionRange = Parameters<TelemetryService['deleteByUser']>[2]
+
+export class StoredTelemetry implements TelemetryService {
+  private readonly store: TimeSeriesStore
+  private readonly feed: ChangeFeed
+  private readonly changes: Changes
+  private readonly routeOf: RouteLookup
+  private readonly clock: Clock
+  private readonly calculated: NodeCalculated
+  private readonly meter: UsageMeter
+  /** Bounded by what the engine has open: each save belongs to a message that is not settled. */
+  private waiting: WaitingSave[] = []
+
+  constructor(
+    store: TimeSeriesStore,
+    feed: ChangeFeed,
+    changes: Changes,
+    routeOf: RouteLookup,
+    clock: Clock,
+    calculated: NodeCalculated,
+    meter: UsageMeter,
+  ) {
+    this.calculated = calculated
+    this.store = store
+    this.feed = feed
+    this.changes = changes
+    this.routeOf = routeOf
+    this.clock = clock
+    this.meter = meter
+  }
+
+  save(request: TelemetrySave, done: (error: Error | undefined) => void): void {
+    this.waiting.push({ request, done })
+    if (this.waiting.length === 1) this.clock.soon(() => void this.flush())
+  }
+
+  saveByUser(
+    principal: Principal,
+    entity: EntityId,
+    groups: readonly TelemetryGroup[],
+    ttlSeconds: number,
+  ): Promise<void> {
+    const tried = () => attemptedOn('TIMESERIES_UPDATED', entity)
+    return this.changes.attempt(principal, tried, () => this.saveOfUser(principal, entity, groups, ttlSeconds))
+  }
+
+  /** Throws what `saveByUser` would refuse of these, for an entity that is not there yet too. */
+  checkByUser(principal: Principal, entity: EntityId, place: MessageRoute, groups: readonly TelemetryGroup[]): void {
+    checkKeys(groups)
+    const event = { principal, ...place, originator: entity, metadata: {}, data: dataOf(groups) }
+    this.changes.announce({ type: 'TIMESERIES_UPDATED', ...event })
+  }
+
+  private async saveOfUser(
+    principal: Principal,
+    entity: EntityId,
+    groups: readonly TelemetryGroup[],
+    ttlSeconds: number,
+  ): Promise<void> {
+    checkKeys(groups)
+    const place = await requireRoute(this.routeOf, entity)
+    const points = groups.flatMap((group) => group.entries.map((entry): DataPoint => ({ ...entry, ts: group.ts })))
+    const usage = this.meter.of(place.tenantId)
+    if (usage.isDisabled('DB')) throw UsageErrors.STORAGE()
+    const write = { entityId: entity.id, points, sequence: 0, ttlSeconds, history: true, latest: true }
+    const event = { principal, ...place, originator: entity, metadata: {}, data: dataOf(groups) }
+    const message = this.changes.announce({ type: 'TIMESERIES_UPDATED', ...event })
+    const audited = await this.changes.audited({ type: 'TIMESERIES_UPDATED', ...event })
+    this.publish(entity, points, await this.store.write([write]))
+    usage.add(USAGE.storageDataPointDays, storageDays(points, ttlSeconds))
+    await this.changes.commitWith(audited, message)
+    if (message === undefined) return
+    const { id, ts, type, tenantId } = message
+    const cause = { id, ts, type, calculatedFieldIds: [] }
+    await handedOver(this.calculated, { tenantId, entity, values: { kind: 'series', points }, cause })
+  }
+
+  async history(entity: EntityId, request: HistoryRequest): Promise<Snapshot<PointsByKey>> {
+    const query = historyQueryOf(request)
+    // It holds no commit.
+    if (query === undefined) return { value: new Map(), sequence: 0 }
+    return this.store.history(entity.id, query)
+  }
+
+  latest(entity: EntityId, keys: readonly string[] | undefined): Promise<Snapshot<readonly DataPoint[]>> {
+    return this.store.latest(entity.id, keys)
+  }
+
+  keys(entity: EntityId): Promise<readonly string[]> {
+    return this.store.keys(entity.id)
+  }
+
+  async deleteByUser(principal: Principal, entity: EntityId, range: DeletionRange): Promise<DeletedKeys> {
+    if (range.keys.length === 0) throw TelemetryErrors.KEYS_MISSING()
+    const tried = () => attemptedOn('TIMESERIES_DELETED', entity)
+    return this.changes.attempt(principal, tried, () => this.deleteOfUser(principal, entity, range))
+  }
+
+  private async deleteOfUser(principal: Principal, entity: EntityId, range: DeletionRange): Promise<DeletedKeys> {
+    const place = await requireRoute(this.routeOf, entity)
+    const data = `{"timeseries":${JSON.stringify(range.keys)},"startTs":${range.startTs},"endTs":${range.endTs}}`
+    const event = { principal, ...place, originator: entity, metadata: {}, data }
+    const message = this.changes.announce({ type: 'TIMESERIES_DELETED', ...event })
+    const audited = await this.changes.audited({ type: 'TIMESERIES_DELETED', ...event })
+    const { value: deleted, sequence } = await this.store.delete({ entityId: entity.id, ...range })
+    this.publishDeletion(entity, deleted, sequence)
+    await this.changes.commitWith(audited, message)
+    return deleted
+  }
+
+  private async flush(): Promise<void> {
+    const saves = this.waiting
+    this.waiting = []
+    await this.storeTogether(saves)
+  }
+
+  private async storeTogether(saves: readonly WaitingSave[]): Promise<void> {
+    const writes: PointsWrite[] = []
+    for (const { request } of saves) if (request.history || request.latest) writes.push(writeOf(request))
+    let sequence: CommitNumber
+    try {
+      if (writes.length > 0) sequence = await this.store.write(writes)
+    } catch (error) {
+      return this.notStored(saves, error instanceof Error ? error : new Error(String(error)))
+    }
+    for (const { request, done } of saves) {
+      // What is only shown is in no commit.
+      const isStored = request.history || request.latest
+      if (request.notify) this.publish(request.entity, request.points, isStored ? sequence : undefined)
+      if (!this.isHandedOver(request, done)) done(undefined)
+    }
+  }
+
+  /** Then the message is done when the log has what calculated fields are to know. */
+  private isHandedOver(
+    { tenantId, entity, points, calculated: cause }: TelemetrySave,
+    done: WaitingSave['done'],
+  ): boolean {
+    if (cause === undefined) return false
+    return this.calculated.handOver({ tenantId, entity, values: { kind: 'series', points }, cause }, done)
+  }
+
+  /** What can never be stored, such as a point beyond all dates, costs its own message and not those it went with, of whatever tenant. */
+  private async notStored(saves: readonly WaitingSave[], reason: Error): Promise<void> {
+    const isOneOfMany = isMillraceError(reason) && reason.kind === 'invalid' && saves.length > 1
+    if (!isOneOfMany) for (const save of saves) save.done(reason)
+    // In their order and in one turn: the store makes a group of them again, in which each call has its own outcome.
+    else await Promise.all(saves.map((save) => this.storeTogether([save])))
+  }
+
+  private publish(entity: EntityId, points: readonly DataPoint[], sequence: CommitNumber): void {
+    if (this.feed.hasListeners(entity, 'telemetry')) this.feed.publish({ kind: 'telemetry', entity, sequence, points })
+  }
+
+  /** A key whose latest value went is first told as deleted, so that an older point may take its place. */
+  private publishDeletion(entity: EntityId, deleted: DeletedKeys, sequence: number): void {
+    const keys = deleted.latestRemoved.map(({ key }) => key)
+    if (keys.length === 0) return
+    this.feed.publish({ kind: 'telemetry-deleted', entity, sequence, keys })
+    const points = deleted.latestRemoved.flatMap(({ replacement }) => (replacement === undefined ? [] : [replacement]))
+    if (points.length > 0) this.feed.publish({ kind: 'telemetry', entity, sequence, points })
+  }
+}
+
+function writeOf(request: TelemetrySave): PointsWrite {
+  const { points, sequence, ttlSeconds, history, latest } = request
+  return { entityId: request.entity.id, points, sequence, ttlSeconds, history, latest }
+}
+
+function checkKeys(groups: readonly TelemetryGroup[]): void {
+  for (const group of groups) for (const entry of group.entries) checkKey(entry.key, TelemetryErrors.KEY_EMPTY)
+}
+
+function dataOf(groups: readonly TelemetryGroup[]): string {
+  const series = groups.map((group) => `{"ts":${group.ts},"values":${entriesJson(group.entries)}}`)
+  return `{"timeseries":[${series.join(',')}]}`
+}
