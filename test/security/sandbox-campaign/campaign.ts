@@ -65,12 +65,13 @@ function lookAround(report: LanguageReport, body: string): void {
 
 const OBJECT_KEYS = Reflect.ownKeys(Object.prototype).length
 
-/** Half of `runs` in each language, fewer where `seconds` end first. */
+/** `runs` shared out evenly to the languages, fewer where `seconds` end first. */
 export async function runCampaign(
   runs: number,
   random: SeededRandom,
   tell: (text: string) => void,
   seconds = Infinity,
+  languages: readonly ScriptLanguage[] = ['TBEL', 'JS'],
 ): Promise<CampaignReport> {
   const workers = createJavaScriptWorkers({
     ...{ clock: systemClock, threads: 2, memoryLimitMb: 16, timeoutMs: LIMIT_MS, queueBound: 100_000 },
@@ -83,12 +84,13 @@ export async function runCampaign(
     host.compile({ language, kind: 'json', body, tenantId, ownerId: 'node' })
   const report = { TBEL: emptyReport(), JS: emptyReport() }
   try {
-    const perLanguage = Math.ceil(runs / 2)
+    const perLanguage = Math.ceil(runs / languages.length)
     const began = performance.now()
-    const half = began + (seconds * 1000) / 2
-    await runLanguage('TBEL', perLanguage, new TbelMaker(random), compile, random, report.TBEL, tell, half)
-    const end = began + seconds * 1000
-    await runLanguage('JS', perLanguage, new JavaScriptMaker(random), compile, random, report.JS, tell, end)
+    for (const [index, language] of languages.entries()) {
+      const maker = language === 'TBEL' ? new TbelMaker(random) : new JavaScriptMaker(random)
+      const end = began + (seconds * 1000 * (index + 1)) / languages.length
+      await runLanguage(language, perLanguage, maker, compile, random, report[language], tell, end)
+    }
     return report
   } finally {
     await workers.close()
