@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import type { MillraceError } from '../../../model/errors.ts'
+import type { Clock } from '../../../model/clock.ts'
 import { systemClock, systemRandom } from '../../../model/system-clock.ts'
 import {
   requireOwnServer,
@@ -242,4 +243,28 @@ test('processes that start together on an empty cluster of three make its stream
     }
   }
   assert.deepEqual(await Promise.all(Array.from({ length: 8 }, open)), Array<number>(8).fill(2))
+})
+
+test('a cluster with fewer servers than copies is asked again for a while, then said to have too few', async (context) => {
+  if (!requireOwnServer(context, 'nats')) return
+  const cluster = await startNatsCluster(3)
+  context.after(() => cluster.stop())
+  const line = await connectNats({ servers: cluster.url, name: 'test', clock: systemClock })
+  context.after(() => line.close())
+  let seconds = 0
+  let waits = 0
+  const clock: Clock = {
+    now: () => systemClock.now(),
+    soon: (run) => systemClock.soon(run),
+    monotonic: () => (seconds += 10) * 1000,
+    after: (_ms, callback) => {
+      waits++
+      return systemClock.after(10, callback)
+    },
+  }
+  await assert.rejects(
+    openNatsBroker({ ...SMALL_BROKER, clock, line, prefix: newPrefix(), partitions: 10, replicas: 5 }),
+    { code: 'link.BROKER_AWAY', message: /copies on 5 servers, so many are not there/ },
+  )
+  assert.equal(waits, 2)
 })

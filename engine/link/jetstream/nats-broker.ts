@@ -59,7 +59,7 @@ export interface NatsBrokerOptions extends Omit<StreamsOptions, 'now'> {
 
 /**
  * Throws what {@link prepareStreams} throws. Servers that are connected and do not answer yet (a cluster elects a leader for each
- * stream that is made, slowly on a busy machine) are asked again before that: half a minute in all.
+ * stream that is made, slowly on a busy machine), or that are fewer than the copies, are asked again before that: half a minute in all.
  */
 export async function openNatsBroker(options: NatsBrokerOptions): Promise<NatsBroker> {
   const names = natsNames(options.prefix)

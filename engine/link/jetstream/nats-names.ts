@@ -71,6 +71,7 @@ export const API_CODES = {
   streamNotFound: 10059,
   consumerNotFound: 10014,
   messageNotFound: 10037,
+  noSuitablePeers: 10005,
   sequenceNotFound: 10043,
   wrongLastSequence: 10071,
   wrongLastSequenceUnknown: 10164,

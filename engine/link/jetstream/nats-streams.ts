@@ -152,6 +152,11 @@ async function create(manager: JetStreamManager, wanted: Wanted): Promise<Stream
       // In a cluster its name is taken before it has a leader that knows of it: asked for again, it will be there.
       throw LinkErrors.BROKER_AWAY({ reason: `stream ${wanted.name} is being made` }, error)
     }
+    if (error instanceof JetStreamApiError && error.code === API_CODES.noSuitablePeers) {
+      // A cluster that has just started knows its servers one by one.
+      const reason = `stream ${wanted.name} has copies on ${wanted.num_replicas} servers, so many are not there: ${error.message}`
+      throw LinkErrors.BROKER_AWAY({ reason }, error)
+    }
     if (error instanceof JetStreamApiError) {
       throw LinkErrors.STREAM_UNFIT({ stream: wanted.name, reason: reasonOf(error, wanted) }, error)
     }

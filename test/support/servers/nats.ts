@@ -48,6 +48,7 @@ export interface NatsCluster {
   stop(): Promise<void>
 }
 
+const PROBE = 'probe-of-all-servers'
 const VERSION = '2.15.1'
 /** Pinned-client consumers came with 2.11. */
 const LEAST = [2, 11] as const
@@ -64,7 +65,7 @@ export async function startNats(options: NatsOptions = {}): Promise<RunningServe
   return runServer(natsDefinition(await natsBinary(), options), options)
 }
 
-/** Always of our own, since a cluster is for losing nodes. Resolves when JetStream has a leader. */
+/** Always of our own, since a cluster is for losing nodes. Resolves when JetStream has a leader that knows of all nodes. */
 export async function startNatsCluster(size = 3, options: NatsClusterOptions = {}): Promise<NatsCluster> {
   const binary = await natsBinary()
   for (let tries = 1; ; tries++) {
@@ -91,7 +92,7 @@ export async function startNatsCluster(size = 3, options: NatsClusterOptions = {
     const failure = starts.find((start) => start.status === 'rejected')
     if (failure === undefined) {
       const url = nodes.map((node) => node.url).join(',')
-      await jetStreamAnswers(url)
+      await jetStreamHasServers(url, size)
       return { url, nodes, routes, stop }
     }
     await stop()
@@ -224,13 +225,15 @@ export function greets(port: number): Promise<boolean> {
   })
 }
 
-async function jetStreamAnswers(url: string): Promise<void> {
+/** Resolves when a stream can have a copy on each: the leader knows of the others one after another. */
+async function jetStreamHasServers(url: string, servers: number): Promise<void> {
   const connection = await connect({ servers: url.split(','), timeout: 5_000 })
   try {
     for (let tries = 1; ; tries++) {
       try {
         const manager = await jetstreamManager(connection, { timeout: 1_000 })
-        await manager.getAccountInfo()
+        await manager.streams.add({ name: PROBE, subjects: [PROBE], num_replicas: servers })
+        await manager.streams.delete(PROBE)
         return
       } catch (error) {
         if (tries === 200) throw error
