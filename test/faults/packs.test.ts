@@ -20,9 +20,11 @@ import { judge } from './campaign/verdict.ts'
 const PACE: Pace = new Map([
   [1, 20],
   [5, 50],
-  [20, 100],
   [50, 200],
   [100, 400],
+  [200, 400],
+  [300, 600],
+  [500, 1_000],
 ])
 const DEVICES = 8
 /** Values beyond one a message: a second of the pace. */

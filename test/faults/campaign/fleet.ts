@@ -8,8 +8,10 @@ import { GLUTTON_TOKEN } from './resource-faults.ts'
 import type { ReadPoint, ReadSeries } from './verdict.ts'
 import type { World } from './world.ts'
 
-/** Values in a message: of a chatty device, and of what was buffered for a while. */
-const PACK_SIZES = [5, 20, 50, 100] as const
+/** Values in a message: of a chatty device, of what was buffered for a while, and of what a gateway sends for many. */
+const PACK_SIZES = [5, 50, 100, 200, 300, 500] as const
+/** Of background devices one in so many sends its values one by one. */
+const SINGLES_EACH = 4
 const PROTOCOLS = ['MQTT 3.1.1', 'HTTP', 'MQTT 5', 'HTTP'] as const
 
 export class Fleet {
@@ -37,13 +39,9 @@ export class Fleet {
     }))
   }
 
-  /** For a background load: all over MQTT, numbers alone; half send packs, of the others half have times of their own. */
+  /** For a background load: all over MQTT, numbers alone; three of four send packs, of the others half have times of their own. */
   async pacedDevices(count: number): Promise<Journal[]> {
-    return this.#make(count, (index) => ({
-      protocol: 'MQTT 3.1.1',
-      isBare: true,
-      ...(index % 2 === 0 ? packsOf(PACK_SIZES[(index / 2) % PACK_SIZES.length]) : { explicitTimes: index % 4 === 1 }),
-    }))
+    return this.#make(count, (index) => ({ protocol: 'MQTT 3.1.1', isBare: true, ...pacedKindOf(index) }))
   }
 
   #make(count: number, kindOf: (index: number) => DeviceKind): Promise<Journal[]> {
@@ -123,8 +121,14 @@ async function whenAllRunTheChain(world: World, rest: RestClient): Promise<void>
   }
 }
 
-function packsOf(packSize = 1) {
-  return { explicitTimes: true, packSize }
+function pacedKindOf(index: number): Pick<DeviceKind, 'explicitTimes' | 'packSize'> {
+  const group = Math.floor(index / SINGLES_EACH)
+  const place = index % SINGLES_EACH
+  if (place === 0) return { explicitTimes: group % 2 === 0 }
+  return {
+    explicitTimes: true,
+    packSize: PACK_SIZES[(group * (SINGLES_EACH - 1) + place - 1) % PACK_SIZES.length] ?? 1,
+  }
 }
 
 type DeviceKind = Omit<DeviceIdentity, 'name' | 'token' | 'deviceId'>

@@ -71,9 +71,12 @@ export class Journal {
     return value
   }
 
-  acknowledge(value: SentValue): void {
-    value.outcome = 'acknowledged'
-    value.acknowledgedAt = performance.now()
+  acknowledge(...values: readonly SentValue[]): void {
+    const now = performance.now()
+    for (const value of values) {
+      value.outcome = 'acknowledged'
+      value.acknowledgedAt = now
+    }
   }
 
   complain(text: string): void {
@@ -129,7 +132,13 @@ export function bodyOf(device: DeviceIdentity, value: number): string {
 /** A message of several values, as a device sends that was offline. Its times are its own: without, all would have one. */
 export function packBodyOf(device: DeviceIdentity, values: readonly SentValue[]): string {
   const timed = { ...device, explicitTimes: true }
-  return `[${values.map(({ value }) => bodyOf(timed, value)).join(',')}]`
+  let body = '['
+  for (const { value } of values) {
+    if (body.length > 1) body += ','
+    // Hundreds of thousands a second: as `bodyOf` writes it.
+    body += device.isBare === true ? `{"ts":${explicitTime(value)},"values":{"n":${value}}}` : bodyOf(timed, value)
+  }
+  return `${body}]`
 }
 
 /** The time of a value of a device with explicit times, Unix ms. */

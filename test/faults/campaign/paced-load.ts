@@ -2,6 +2,7 @@
  * A background load: many devices over MQTT QoS 1 with several messages in flight hold a rate, or send as fast as they are acknowledged: one
  * value a message, or packs of them, as gateways and devices that were offline do. A value is sent once, as by any device of the campaign;
  * what has no PUBACK stays unknown, and so does a whole pack. Packets of its own: a client library would take the processor from the servers.
+ * A device of which too much is acknowledged and has not run waits: a backlog that the world can not hold would take longer than the load.
  */
 import { generate, parser } from 'mqtt-packet'
 import { connect, type Socket } from 'node:net'
@@ -23,6 +24,14 @@ export interface Rate {
   readonly messagesPerSecond: number
 }
 
+/** What runs of what is acknowledged. */
+export interface Progress {
+  /** Runs of a device up to now. */
+  ranOf(deviceId: string): number
+  /** Values that a device may have sent, as far as it knows, and that have not run; by how many it puts in a message. */
+  mostOpen(size: number): number
+}
+
 export interface PacedLoad {
   readonly journals: readonly Journal[]
   /** Sends nothing more; resolves when every value has its outcome. */
@@ -34,8 +43,9 @@ export function startPacedLoad(
   journals: readonly Journal[],
   transports: readonly TransportAddress[],
   pace: Pace | undefined,
+  progress: Progress = UNWATCHED,
 ): PacedLoad {
-  const senders = journals.map((journal, index) => new Sender(journal, transports, index, pace))
+  const senders = journals.map((journal, index) => new Sender(journal, transports, index, pace, progress))
   let before = performance.now()
   const ticking = setInterval(() => {
     const now = performance.now()
@@ -51,6 +61,8 @@ export function startPacedLoad(
     },
   }
 }
+
+const UNWATCHED: Progress = { ranOf: () => 0, mostOpen: () => Infinity }
 
 /** What devices offer together. */
 export function rateOf(journals: readonly Journal[], pace: Pace): Rate {
@@ -78,11 +90,21 @@ class Sender {
   #isConnected = false
   #isStopped = false
   #mayConnectAt = 0
+  readonly #progress: Progress
   /** Values that it may send now. */
   #credit = 0
+  /** Values acknowledged. */
+  #acknowledged = 0
 
-  constructor(journal: Journal, transports: readonly TransportAddress[], place: number, pace: Pace | undefined) {
+  constructor(
+    journal: Journal,
+    transports: readonly TransportAddress[],
+    place: number,
+    pace: Pace | undefined,
+    progress: Progress,
+  ) {
     this.#journal = journal
+    this.#progress = progress
     this.#size = sizeOf(journal)
     this.#valuesPerMs = pace === undefined ? Infinity : (pace.get(this.#size) ?? 0) / 1_000
     this.#transports = transports
@@ -152,7 +174,7 @@ class Sender {
     const socket = this.#socket
     if (socket === undefined || !this.#isConnected || this.#isStopped) return
     socket.cork()
-    while (this.#inFlight.size < IN_FLIGHT && this.#credit >= this.#size) {
+    while (this.#inFlight.size < IN_FLIGHT && this.#credit >= this.#size && this.#hasRoom()) {
       this.#credit -= this.#size
       const values = this.#journal.takePack(this.#size)
       const [first] = values
@@ -168,11 +190,17 @@ class Sender {
     socket.uncork()
   }
 
+  #hasRoom(): boolean {
+    const open = this.#acknowledged + this.#inFlight.size * this.#size
+    return open - this.#progress.ranOf(this.#journal.device.deviceId) < this.#progress.mostOpen(this.#size)
+  }
+
   #confirm(messageId: number): void {
     const values = this.#inFlight.get(messageId)
     if (values === undefined) return
     this.#inFlight.delete(messageId)
-    for (const value of values) this.#journal.acknowledge(value)
+    this.#acknowledged += values.length
+    this.#journal.acknowledge(...values)
     if (this.#isStopped && this.#inFlight.size === 0 && this.#socket !== undefined) this.#over(this.#socket)
   }
 }

@@ -32,6 +32,8 @@ export interface FaultLine {
   readonly recoveredFromInjectionMs: Spread
   readonly readableMs: Spread
   readonly longestSilenceMs: number
+  /** Values acknowledged a second of load, outages counted, of rounds that noted how long their load was; absent where none did. */
+  readonly valuesPerSecond?: number
 }
 
 export interface Spread {
@@ -76,8 +78,16 @@ export function linesOf(rounds: readonly Round[]): FaultLine[] {
       recoveredFromInjectionMs: spread('recoveredFromInjectionMs'),
       readableMs: spread('readableMs'),
       longestSilenceMs: Math.max(...group.map(({ longestSilenceMs = 0 }) => longestSilenceMs)),
+      ...heldBy(group),
     }
   })
+}
+
+function heldBy(rounds: readonly Round[]): Pick<FaultLine, 'valuesPerSecond'> {
+  const timed = rounds.filter(({ loadMs }) => loadMs !== undefined)
+  if (timed.length === 0) return {}
+  const seconds = timed.reduce((sum, { loadMs = 0 }) => sum + loadMs, 0) / 1_000
+  return { valuesPerSecond: Math.round(timed.reduce((sum, { acknowledged }) => sum + acknowledged, 0) / seconds) }
 }
 
 type Countable = Omit<Counts, 'acknowledgedMessages'> & Partial<Counts>
@@ -118,7 +128,7 @@ export function pageOf(report: CampaignReport): string {
 <!-- Written by \`npm run test:faults\`; the figures are in faults.json beside it. -->
 
 ${report.rounds.length} rounds, ${unbroken.length} of them without a fault: ${total(report.faults, 'acknowledged')} values in ${total(report.faults, 'acknowledgedMessages')} messages acknowledged, **${total(report.faults, 'lost')} lost, ${total(report.faults, 'duplicated')} doubled, ${total(report.faults, 'outOfOrder')} out of order**
-in what is stored (the last column, where not 0/0/0). ${paced.length} rounds (${total(paced, 'acknowledged')} values) held a part of their world's top rate, or all of it${averageOf(paced)}.
+in what is stored (the last column, where not 0/0/0). Values/s: acknowledged while the load lasted, outages counted, where it was noted. ${paced.length} rounds (${total(paced, 'acknowledged')} values) held a part of their world's top rate, or all of it${averageOf(paced)}.
 ${report.machine}, for generator, reader and servers. [How it works](../internals/fault-campaign.md).
 
 ${commandsOf(report.runs).join('\n')}
@@ -132,19 +142,19 @@ function tableOf(shape: Fault['shape'], lines: readonly FaultLine[]): string {
   const rows = lines.map((line) => {
     const wrong = [line.lost, line.duplicated, line.outOfOrder + line.foreign].map(number).join('/')
     const counts = [line.rounds, line.acknowledged, line.acknowledgedMessages].map(number)
-    return cells([line.fault, ...counts, wrong === '0/0/0' ? '' : wrong])
+    const rate = line.valuesPerSecond === undefined ? '' : number(line.valuesPerSecond)
+    return cells([line.fault, ...counts, rate, wrong === '0/0/0' ? '' : wrong])
   })
-  const head = cells([shape, 'rounds', 'values acknowledged', 'in messages', 'wrong'])
-  return [head, cells(['---', '--:', '--:', '--:', '--:']), ...rows].join('\n')
+  const head = cells([shape, 'rounds', 'values acknowledged', 'in messages', 'values/s', 'wrong'])
+  return [head, cells(['---', '--:', '--:', '--:', '--:', '--:']), ...rows].join('\n')
 }
 
 /** What was held in truth, outages counted, and what ran after the load not; of rounds that noted how long their load was. */
 function averageOf(rounds: readonly Round[]): string {
   const timed = rounds.filter(({ loadMs }) => loadMs !== undefined)
-  if (timed.length === 0) return ''
-  const seconds = timed.reduce((sum, { loadMs = 0 }) => sum + loadMs, 0) / 1_000
-  const values = timed.reduce((sum, { acknowledged }) => sum + acknowledged, 0)
-  return `; the last ${timed.length} of them acknowledged ${number(Math.round(values / seconds))} values/s, outages counted`
+  const { valuesPerSecond } = heldBy(timed)
+  if (valuesPerSecond === undefined) return ''
+  return `; the last ${timed.length} of them acknowledged ${number(valuesPerSecond)} values/s, outages counted`
 }
 
 /** One line for the runs that differ in seed and choice of faults alone. */

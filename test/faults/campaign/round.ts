@@ -1,13 +1,13 @@
 /** One round: load, fault, heal, recovery, and what is there in the end. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Run } from '../../support/run-log/index.ts'
 import type { SeededRandom } from '../../support/seeded-random.ts'
 import { evidenceOf } from './evidence.ts'
 import type { Fault } from './fault.ts'
 import type { Fleet } from './fleet.ts'
+import { FollowedRuns } from './followed-runs.ts'
 import type { Journal } from './journal.ts'
 import { judgeChildren, judgeRuns, takeRuns } from './runs.ts'
-import { rateOf, sizeOf, startPacedLoad, type Pace, type Rate } from './paced-load.ts'
+import { rateOf, sizeOf, startPacedLoad, type Pace, type Progress, type Rate } from './paced-load.ts'
 import { holds, isMissing, readBack, whenReadable } from './reading.ts'
 import { SLOWNESS } from '../../support/slowness.ts'
 import { startSteadyLoad } from './steady-load.ts'
@@ -66,7 +66,8 @@ export async function runRound(
   const background = pace === undefined ? [] : await fleet.pacedDevices(PACED_DEVICES)
   const began = performance.now()
   const load = startSteadyLoad(journals, world.addresses, random)
-  const paced = startPacedLoad(background, world.addresses, pace)
+  const followed = world.runLog === undefined ? undefined : new FollowedRuns(world.runLog)
+  const paced = startPacedLoad(background, world.addresses, pace, followed && progressOf(followed, pace))
   let injectedAt: number
   let healedAt: number
   let readable: Promise<number>
@@ -93,6 +94,7 @@ export async function runRound(
     await Promise.all([load.end(), paced.end()])
   }
   const endedAt = performance.now()
+  const ranMeanwhile = await followed?.end()
   const readableMs = await readable
   const all = [...journals, ...background]
   const read = await readBack(fleet, all, limitMs)
@@ -100,7 +102,7 @@ export async function runRound(
   const findings = [...verdict.findings]
   if (!isRecovered) findings.push(`no acknowledgement within ${limitMs} ms: ${stuck(journals, healedAt)}`)
   const circumstances = { partitionsMove: world.shape !== 'embedded', isNewWorld }
-  const runs = await takeRuns(world.runLog, all, fault.losesChildren === true ? 0 : limitMs)
+  const runs = await takeRuns(world.runLog, all, fault.losesChildren === true ? 0 : limitMs, ranMeanwhile)
   findings.push(...(await judgeRuns(runs, all, circumstances)))
   if (fault.losesChildren !== true) findings.push(...judgeChildren(runs, all, circumstances))
   const missing = read.filter(({ journal, series }) => isMissing(journal, series)).map(({ journal }) => journal)
@@ -121,6 +123,21 @@ export async function runRound(
     ...(pace === undefined ? {} : rounded(rateOf(background, pace))),
   }
   return { result, journals: all }
+}
+
+/** Of its pace a device may have so much open: more than the longest fault holds up. */
+const OPEN_SECONDS = 40
+/** Of a world that is measured: what it holds, and no backlog. */
+const OPEN_MESSAGES = 4
+/** Of devices that send one value a message: between two looks at the log they shall not run dry. */
+const FEWEST_OPEN = 500
+
+function progressOf(followed: FollowedRuns, pace: Pace | undefined): Progress {
+  return {
+    ranOf: (deviceId) => followed.ranOf(deviceId),
+    mostOpen: (size) =>
+      Math.max(FEWEST_OPEN, pace === undefined ? OPEN_MESSAGES * size : OPEN_SECONDS * (pace.get(size) ?? 0)),
+  }
 }
 
 function stuck(journals: readonly Journal[], since: number): string {
@@ -146,47 +163,37 @@ export interface TopRate extends Rate {
 /** New processes compile what they run: a rate of their first seconds would make half of it easy to hold. */
 const WARM_UP_MS = 5_000
 const MEASURE_MS = 5_000
-const POLL_MS = 100
 
 /**
  * What the world acknowledges and runs when devices send as fast as they can, for a few seconds; judged as every load is. A backlog that
- * grows meanwhile is no rate that it holds: the rate is what ran, or all of it over the time until it could be read, whichever is more.
+ * grows meanwhile is no rate that it holds: a device goes on when what it sent has run. The rate is what ran, or all of it over the time
+ * until it could be read, whichever is more.
  */
 export async function measureTopRate(world: World, fleet: Fleet): Promise<TopRate> {
   const journals = await fleet.pacedDevices(PACED_DEVICES)
   const loadedAt = performance.now()
-  const load = startPacedLoad(journals, world.addresses, undefined)
-  const runs: Run[] = []
-  /** Of each device, up to now. */
-  const ran = new Map<string, number>()
-  const takeNext = (): void => {
-    const added = world.runLog?.next() ?? []
-    for (const { deviceId } of added) ran.set(deviceId, (ran.get(deviceId) ?? 0) + 1)
-    for (const run of added) runs.push(run)
-  }
-  const done = (): number[] => {
-    takeNext()
-    return journals.map((journal) => Math.min(journal.count('acknowledged'), ran.get(journal.device.deviceId) ?? 0))
-  }
+  if (world.runLog === undefined) throw new Error('a world is measured by its log of runs')
+  const followed = new FollowedRuns(world.runLog)
+  const load = startPacedLoad(journals, world.addresses, undefined, progressOf(followed, undefined))
+  const done = (): number[] =>
+    journals.map((journal) => Math.min(journal.count('acknowledged'), followed.ranOf(journal.device.deviceId)))
   // Of the chain that the world is measured with: an engine may still have the one before it.
   await holds(ROUND_SETTINGS.limitMs, () => done().every((count) => count > 0))
-  const wait = async (ms: number): Promise<void> => {
-    for (const until = performance.now() + ms; performance.now() < until; takeNext()) await delay(POLL_MS)
-  }
-  await wait(WARM_UP_MS)
+  await delay(WARM_UP_MS)
   const [before, began] = [done(), performance.now()]
-  await wait(MEASURE_MS)
+  await delay(MEASURE_MS)
   const seconds = (performance.now() - began) / 1_000
   const rates = done().map((count, index) => (count - (before[index] ?? 0)) / seconds)
   await load.end()
   const endedAt = performance.now()
+  const ranBefore = await followed.end()
   const verdict = judge(await readBack(fleet, journals, ROUND_SETTINGS.limitMs))
   const stored = paceOf(
     journals,
     journals.map((journal) => (1_000 * journal.count('acknowledged')) / (performance.now() - loadedAt)),
   )
   const circumstances = { partitionsMove: world.shape !== 'embedded', isNewWorld: true }
-  for (const run of (await takeRuns(world.runLog, journals)) ?? []) runs.push(run)
+  const runs = await takeRuns(world.runLog, journals, 0, ranBefore)
   const findings = [...verdict.findings, ...(await judgeRuns(runs, journals, circumstances))]
   const ranMeanwhile = paceOf(journals, rates)
   const isFaster = rateOf(journals, ranMeanwhile).valuesPerSecond > rateOf(journals, stored).valuesPerSecond

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { PROJECT_ROOT } from '../../support/start-millrace.ts'
 import { CHILD_OF, RUN_LOG_PRELOAD, RunJudge, RunLog, type Run } from '../../support/run-log/index.ts'
+import { slicesOf } from './followed-runs.ts'
 import type { DeviceIdentity, Journal, SentValue } from './journal.ts'
 
 export interface WatchedRuns {
@@ -14,6 +15,12 @@ export interface WatchedRuns {
   close(): Promise<void>
 }
 
+/**
+ * A full queue parks what is in process for longer than five seconds, and runs it again from there: on a busy machine that is everything, and
+ * a second delivery could not be told from a double. `engine/queue/crowding.test.ts` is about that.
+ */
+const CROWDING_TIMEOUT_MS = 3_600_000
+
 export async function watchRuns(): Promise<WatchedRuns> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-runs-'))
   const log = new RunLog(join(folder, 'runs'))
@@ -21,7 +28,7 @@ export async function watchRuns(): Promise<WatchedRuns> {
     log,
     options: {
       preload: [RUN_LOG_PRELOAD, join(PROJECT_ROOT, 'test', 'support', 'clock-offset.ts')],
-      environment: { RUN_LOG: log.file },
+      environment: { RUN_LOG: log.file, QUEUE_CROWDING_TIMEOUT_MS: String(CROWDING_TIMEOUT_MS) },
     },
     close: () => rm(folder, { recursive: true, force: true }),
   }
@@ -33,29 +40,35 @@ export interface RunCircumstances {
   readonly isNewWorld: boolean
 }
 
-/** What was logged since the last call; with `limitMs` it waits for the children of what was acknowledged, which run a little later. */
+/**
+ * What was logged since it was read last, behind what was read `before`; with `limitMs` it waits for the children of what was acknowledged,
+ * which run a little later.
+ */
 export async function takeRuns(
   log: RunLog | undefined,
   journals: readonly Journal[],
   limitMs = 0,
+  before: readonly Run[] = [],
 ): Promise<readonly Run[] | undefined> {
   if (log === undefined) return undefined
   const parents = journals.filter(makesChildren)
   const ran = new Map(parents.flatMap(({ device: { deviceId } }) => [emptyOf(deviceId), emptyOf(CHILD_OF + deviceId)]))
   const runs: Run[] = []
-  for (const deadline = performance.now() + limitMs; ; await delay(POLL_MS)) {
-    for (let added = log.next(SLICE_BYTES); added.length > 0; added = log.next(SLICE_BYTES)) {
-      for (const { deviceId, value } of added) ran.get(deviceId)?.add(value)
-      runs.push(...added)
-      await nextTurn()
+  const take = (added: readonly Run[]): void => {
+    for (const run of added) {
+      ran.get(run.deviceId)?.add(run.value)
+      runs.push(run)
     }
+  }
+  take(before)
+  for (const deadline = performance.now() + limitMs; ; await delay(POLL_MS)) {
+    for await (const added of slicesOf(log)) take(added)
     if (performance.now() >= deadline || !parents.some((journal) => lacksChild(journal, ran))) return runs
   }
 }
 
 const POLL_MS = 200
 /** The lines to the servers run through this process: a world stands still while it judges at one go. */
-const SLICE_BYTES = 256 * 1024
 const SLICE_RUNS = 2_000
 
 function emptyOf(deviceId: string): readonly [string, Set<number>] {
