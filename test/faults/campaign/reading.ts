@@ -11,9 +11,12 @@ const READERS = 8
 /** What came late over another connection may be the newest though all is there: everything is read now and then. */
 const READ_ALL_EACH_MS = 15_000
 
+/** What reads devices. */
+export type Reader = Pick<Fleet, 'newest' | 'series'>
+
 /** Reads until everything acknowledged is there, or the time is over: then what is missing is lost. */
 export async function readBack(
-  fleet: Fleet,
+  fleet: Reader,
   journals: readonly Journal[],
   limitMs: number,
 ): Promise<{ readonly journal: Journal; readonly series: ReadSeries }[]> {
@@ -30,7 +33,7 @@ export async function readBack(
         if (!readsAll && (await isBehind(fleet, journal))) return void missing.push(journal)
         const series = await fleet.series(journal)
         found.set(journal, series)
-        if (isMissing(journal, series)) missing.push(journal)
+        if (isMissing(journal, series) || hasGrown(series)) missing.push(journal)
       } catch (error) {
         failures.set(journal, error) // A store that is not back yet: asked again, and thrown when it never came.
         missing.push(journal)
@@ -59,8 +62,13 @@ async function forEachOf<Item>(items: readonly Item[], work: (item: Item) => Pro
 }
 
 /** A backlog is still run: the device's last value is not there, and reading all others would hold it up. */
-async function isBehind(fleet: Fleet, journal: Journal): Promise<boolean> {
+async function isBehind(fleet: Reader, journal: Journal): Promise<boolean> {
   return (await fleet.newest(journal)) < (journal.lastAcknowledged()?.value ?? 0)
+}
+
+/** What has no answer still came in when the latest value was read, behind the history. That stays so where it is not read again in time. */
+function hasGrown({ n, latest }: ReadSeries): boolean {
+  return latest !== undefined && latest.ts > (n.at(-1)?.ts ?? -Infinity)
 }
 
 /** Something that was acknowledged is not there. */
@@ -70,7 +78,7 @@ export function isMissing({ sent }: Journal, { n }: ReadSeries): boolean {
 }
 
 export async function whenReadable(
-  fleet: Fleet,
+  fleet: Reader,
   before: readonly { readonly journal: Journal; readonly value: SentValue }[],
   limitMs: number,
 ): Promise<number> {
