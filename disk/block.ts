@@ -24,6 +24,11 @@ export function sealBlock(block: Buffer): void {
   block.writeUInt32LE(crc32(block.subarray(8)), 4)
 }
 
+/** By which a block is known again. At least a header long. */
+export function checksumOf(block: Uint8Array): number {
+  return new DataView(block.buffer, block.byteOffset).getUint32(4, true)
+}
+
 /** The body of what is exactly one block; undefined where it is torn or damaged. */
 export function openBlock(block: Buffer): Buffer | undefined {
   return validBlockEnd(block, 0) === block.length ? block.subarray(BLOCK_HEADER_BYTES) : undefined

@@ -92,9 +92,15 @@ export interface RecordWrite {
   readonly notRemoved: () => void
 }
 
+export interface FrameCommit {
+  readonly content: Frame
+  /** The same with each try. */
+  readonly id: string
+}
+
 /** What is stored together, or one after the other: the frame first, then the record, then what the record lets leave. */
 export interface Commit {
-  readonly frame?: { readonly content: Frame; readonly id: string } | undefined
+  readonly frame?: FrameCommit | undefined
   readonly record?: RecordWrite | undefined
 }
 

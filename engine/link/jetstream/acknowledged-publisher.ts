@@ -12,6 +12,7 @@ export type PublishHeaders = Readonly<Record<string, string>>
 
 interface Unanswered {
   readonly timer: TimerHandle
+  readonly stored: ((position: number) => void) | undefined
   readonly resolve: (position: number) => void
   readonly reject: (error: Error) => void
 }
@@ -40,8 +41,17 @@ export class AcknowledgedPublisher {
     })
   }
 
-  /** The position in the stream. Rejects with JetStreamApiError where the server refuses it, with another error where nobody answers. */
-  publish(subject: string, body: Uint8Array, expected: PublishHeaders, timeoutMs: number): Promise<number> {
+  /**
+   * The position in the stream, which `stored` hears within the turn in which the answer comes: before what stands behind it on the connection.
+   * Rejects with JetStreamApiError where the server refuses it, with another error where nobody answers.
+   */
+  publish(
+    subject: string,
+    body: Uint8Array,
+    expected: PublishHeaders,
+    timeoutMs: number,
+    stored?: (position: number) => void,
+  ): Promise<number> {
     const token = (++this.count).toString(36)
     const fields = headers()
     for (const name in expected) fields.set(name, expected[name] ?? '')
@@ -51,7 +61,7 @@ export class AcknowledgedPublisher {
         this.unanswered.delete(token)
         reject(new Error(`no answer within ${timeoutMs} ms`))
       })
-      this.unanswered.set(token, { timer, resolve, reject })
+      this.unanswered.set(token, { timer, stored, resolve, reject })
     })
   }
 
@@ -76,8 +86,10 @@ export class AcknowledgedPublisher {
     if (message.headers?.code === NO_RESPONDERS) return waiting.reject(new Error('no stream takes it'))
     try {
       const { seq, error } = AnswerSchema.parse(message.json())
-      if (seq !== undefined && error === undefined) waiting.resolve(seq)
-      else
+      if (seq !== undefined && error === undefined) {
+        waiting.stored?.(seq)
+        waiting.resolve(seq)
+      } else
         waiting.reject(error === undefined ? new Error('an answer without a position') : new JetStreamApiError(error))
     } catch (error) {
       waiting.reject(new Error('an answer that cannot be read', { cause: error }))

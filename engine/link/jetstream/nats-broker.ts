@@ -18,6 +18,7 @@ import type {
   Commit,
   Committed,
   FrameBroker,
+  FrameCommit,
   FrameContent,
   FramePlace,
   FrameReader,
@@ -145,7 +146,7 @@ export class NatsBroker implements FrameBroker {
   }
 
   async commit(stream: number, { frame, record }: Commit): Promise<Committed> {
-    const position = frame === undefined ? 0 : await this.publish(stream, frame.content.block.finish(), frame.id)
+    const position = frame === undefined ? 0 : await this.publish(stream, frame)
     const revision = record === undefined ? 0 : await this.writeRecord(stream, record)
     if (record !== undefined) this.remove(stream, record)
     return { position, revision }
@@ -197,11 +198,18 @@ export class NatsBroker implements FrameBroker {
     await Promise.all([...this.readers].map((reader) => reader.close()))
   }
 
-  private async publish(stream: number, body: Uint8Array, frameId: string): Promise<number> {
+  private async publish(stream: number, { content, id }: FrameCommit): Promise<number> {
     assertConnected(this.options.line)
     try {
-      const expected = { 'Nats-Msg-Id': frameId, 'Nats-Expected-Stream': this.names.stream(stream) }
-      return await this.answer(this.publisher.publish(this.names.subject(stream), body, expected, PUBLISH_MS))
+      const name = this.names.stream(stream)
+      const expected = { 'Nats-Msg-Id': id, 'Nats-Expected-Stream': name }
+      const body = content.block.finish()
+      // Only what is known as stored: a frame that is refused may be stored all the same, and its messages be published again.
+      const { messages } = content
+      const stored = (position: number): void => {
+        for (const reader of this.readers) if (reader.stream === name) reader.own.stored(position, messages, body)
+      }
+      return await this.answer(this.publisher.publish(this.names.subject(stream), body, expected, PUBLISH_MS, stored))
     } catch (error) {
       throw this.publishError(error)
     }

@@ -1,5 +1,6 @@
 /** Frames as the streams of NATS have them: one block a message. */
 import { errorText } from '../../../model/errors.ts'
+import type { Message } from '../../../model/message.ts'
 import type { FrameContent, StoredFrame, WantsQueue } from '../frame-broker.ts'
 import { decodeBlock, type BlockContent } from '../wire.ts'
 import type { FramePlace } from './frame-place.ts'
@@ -11,6 +12,16 @@ export const FRAME_MESSAGES = 4096
 export function storedFrame({ position, storedAt }: FramePlace, body: Uint8Array): StoredFrame {
   const read = (): FrameContent => contentOf(position, body, undefined)
   return { position, storedAt, bytes: body.length, place: 0, noted: undefined, read }
+}
+
+/** One whose messages this process has still, as it stored them. */
+export function ownFrame({ position, storedAt }: FramePlace, bytes: number, messages: readonly Message[]): StoredFrame {
+  const read = (): FrameContent => {
+    let sequence = position * FRAME_MESSAGES
+    for (const message of messages) message.sequence = sequence++
+    return { messages, count: messages.length }
+  }
+  return { position, storedAt, bytes, place: 0, noted: undefined, read }
 }
 
 /** Throws where the checksum does not fit or the schema is not kept. */

@@ -7,8 +7,9 @@ import type { Clock, TimerHandle } from '../../../model/clock.ts'
 import { errorText } from '../../../model/errors.ts'
 import type { NatsLine } from '../../cluster/nats-connection.ts'
 import type { FrameReader, FrameReaderListener } from '../frame-broker.ts'
-import { storedFrame } from './nats-frame.ts'
+import { ownFrame, storedFrame } from './nats-frame.ts'
 import { FramePlaces, type FramePlace } from './frame-place.ts'
+import { OwnFrames } from './own-frames.ts'
 import { framesIn, StreamHoles, type Hole, type StreamInventory } from './stream-holes.ts'
 
 const NANOS = 1_000_000
@@ -34,6 +35,9 @@ export interface NatsReaderOptions {
 }
 
 export class NatsReader implements FrameReader {
+  /** Of its stream, stored by this process. */
+  readonly own = new OwnFrames()
+  readonly stream: string
   private readonly options: NatsReaderOptions
   private readonly inbox: string
   private readonly subscription: Subscription
@@ -52,7 +56,8 @@ export class NatsReader implements FrameReader {
 
   constructor(options: NatsReaderOptions) {
     this.options = options
-    const { line, clock } = options
+    const { line, clock, stream } = options
+    this.stream = stream
     this.lastHeardMs = clock.monotonic()
     this.inbox = createInbox()
     this.holes = new StreamHoles(options.inventory)
@@ -127,7 +132,9 @@ export class NatsReader implements FrameReader {
     }
     const hole = this.holes.before(place.position)
     if (hole !== undefined) void this.explain(hole)
-    this.options.listener.onFrame(storedFrame(place, message.data))
+    const { data } = message
+    const own = this.own.take(place.position, data)
+    this.options.listener.onFrame(own === undefined ? storedFrame(place, data) : ownFrame(place, data.length, own))
   }
 
   /** A former owner's last removals may come after the inventory: what is missing is what the stream still counts. */

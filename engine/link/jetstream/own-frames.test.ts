@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { requireServer, startNats } from '../../../test/support/servers/index.ts'
+import { systemClock } from '../../../model/system-clock.ts'
+import type { Message } from '../../../model/message.ts'
+import { soleMember } from '../../cluster/membership.ts'
+import { BlockWriter } from '../block-writer.ts'
+import { Collector, publishAll } from '../contract.ts'
+import { message } from '../testkit.ts'
+import { newPrefix, openTestLink } from './nats-testkit.ts'
+import { OwnFrames } from './own-frames.ts'
+
+function block(messages: readonly Message[]): Buffer {
+  const writer = new BlockWriter(1)
+  for (const each of messages) writer.message(each)
+  return writer.finish()
+}
+
+test('a frame that comes behind its answer is had from memory, once', () => {
+  const own = new OwnFrames()
+  const messages = [message(), message()]
+  const stored = block(messages)
+  own.stored(7, messages, stored)
+  assert.equal(own.take(7, Buffer.from(stored)), messages)
+  assert.equal(own.take(7, stored), undefined)
+})
+
+test('a frame that came before its answer, or that another process stored, is read from the stream', () => {
+  const own = new OwnFrames()
+  const messages = [message()]
+  const stored = block(messages)
+  assert.equal(own.take(7, stored), undefined)
+  own.stored(7, messages, stored)
+  assert.equal(own.take(8, stored), undefined)
+  own.stored(9, messages, stored)
+  assert.equal(own.take(9, block([message()])), undefined, 'another frame at the position')
+})
+
+test('a reader that is far behind keeps megabytes of frames and no more', () => {
+  const own = new OwnFrames()
+  const messages = [message({ data: 'x'.repeat(1 << 20) })]
+  const stored = block(messages)
+  for (let position = 1; position <= 10; position++) own.stored(position, messages, stored)
+  assert.equal(own.take(1, stored), undefined)
+  assert.equal(own.take(10, stored), messages)
+})
+
+async function nats(context: TestContext): Promise<string | undefined> {
+  if (!requireServer(context, 'nats')) return undefined
+  const server = await startNats({ syncInterval: 'always' })
+  context.after(() => server.stop())
+  return server.url
+}
+
+test('JetStream: the engine gets what its own process published without decoding it, and what others did as they wrote it', async (context) => {
+  const servers = await nats(context)
+  if (servers === undefined) return
+  const prefix = newPrefix()
+  const here = await openTestLink({ servers, prefix })
+  const membership = soleMember({ id: 'transport', roles: ['transport'], startedAt: systemClock.now() })
+  const there = await openTestLink({ servers, prefix, membership })
+  context.after(() => Promise.all([here.close(), there.close()]))
+  const collector = new Collector()
+  here.link.consume(collector)
+  await publishAll(here.link, [message()])
+  await collector.got(1)
+  const own = Array.from({ length: 40 }, (_, device) => message({ device }))
+  for (const each of own) await publishAll(here.link, [each])
+  const foreign = Array.from({ length: 10 }, (_, device) => message({ device }))
+  await publishAll(there.link, foreign)
+  await collector.got(51)
+  const got = new Map(collector.messages.map((each) => [each.id, each]))
+  for (const each of [...own, ...foreign]) {
+    const found = got.get(each.id)
+    assert.ok(found !== undefined)
+    assert.deepEqual({ ...found }, { ...each })
+  }
+  const shared = own.filter((each) => got.get(each.id) === each)
+  context.diagnostic(`${shared.length} of ${own.length} from memory`)
+  // The server answers before it delivers, but promises no order of the two.
+  assert.ok(shared.length > own.length / 2, `${shared.length} of ${own.length}`)
+  here.link.settle(collector.deliveries)
+})
