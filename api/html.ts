@@ -2,7 +2,7 @@
 import { htmlText } from '../model/html-text.ts'
 
 const STYLE =
-  'body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:3rem auto;padding:0 1rem;color:#1c2733}' +
+  ':root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:3rem auto;padding:0 1rem;color:#1c2733}' +
   'pre{background:#f1f4f7;padding:.8rem 1rem;border-radius:4px;white-space:pre-wrap;overflow-wrap:anywhere}' +
   'h1{margin-bottom:0}label{display:block;margin:1rem 0}input{display:block;font:inherit;padding:.4rem;width:20rem;max-width:100%}' +
   'button{font:inherit;padding:.4rem 1.2rem}' +
@@ -22,11 +22,11 @@ export function pageHeaders(more: Readonly<Record<string, string>>): Readonly<Re
   }
 }
 
-/** `body` is HTML. */
-export function document(title: string, body: string): string {
+/** `body` and `head` are HTML. */
+export function document(title: string, body: string, head = ''): string {
   return `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${htmlText(title)}</title><style>${STYLE}</style></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${htmlText(title)}</title><style>${STYLE}</style>${head}</head>
 <body>
 ${body}
 </body>

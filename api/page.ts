@@ -1,5 +1,5 @@
 /**
- * What `/` shows a browser: what runs here and the first three commands. No script, nothing loaded from elsewhere, every
+ * What `/` shows a browser: what runs here, where to log in, and the first three commands. No script, nothing loaded from elsewhere, every
  * text escaped, and a policy that says so to the browser.
  */
 import { htmlText } from '../model/html-text.ts'
@@ -35,12 +35,17 @@ function html(content: PageContent): string {
     `<h1>Millrace</h1>
 <p>Version ${htmlText(content.version)}. Takes what devices send, runs it through rule chains, and keeps it: this server
 speaks the REST, WebSocket, HTTP device and MQTT interfaces that ThingsBoard clients know.</p>
+<p><a href="/login">Log in</a>${demoLogin(content)}: devices and their values as they come.</p>
 <h2>The first three commands</h2>
 <ol>
 ${steps}
 </ol>
 <p>More: <a href="/health">health</a>, <a href="/metrics">metrics</a>, <a href="/swagger-ui">the REST API</a>, and the README of the project.</p>`,
   )
+}
+
+function demoLogin({ demo }: PageContent): string {
+  return demo === undefined ? '' : ` (${htmlText(demo.username)}, password ${htmlText(demo.password)})`
 }
 
 interface Step {

@@ -28,7 +28,7 @@ const beside = files.filter((file) => !file.startsWith('test/'))
 const whole = files.filter((file) => file.startsWith('test/'))
 // What is asked about answers waits more than it computes; what is asked about rates, times and memory runs alone.
 const ofAnswers = whole.filter(
-  (file) => /^test\/(conformance|security|upgrade)\//.test(file) && !file.includes('idle-memory'),
+  (file) => /^test\/(browser|conformance|security|upgrade)\//.test(file) && !file.includes('idle-memory'),
 )
 const ofRates = whole.filter((file) =>
   /(idle-memory|floor|noisy-fleet|noisy-tenant|noisy-tenant-nodes|noisy-tenant-parking|slow-tenant|stalled-store|acknowledged-after-sync|stop)\.test\.ts$/.test(
@@ -44,6 +44,7 @@ if (filters.length === 0) {
     stage('lint', ['node_modules/eslint/bin/eslint.js', '--cache', '--cache-location', '.cache/eslint', '.']),
     (async () => {
       await stage('types', ['node_modules/typescript/bin/tsc', '-p', '.'])
+      await stage('types of the pages', ['node_modules/typescript/bin/tsc', '-p', 'api/console/browser'])
       await stage('format', ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.'])
     })(),
   ])

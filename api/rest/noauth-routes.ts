@@ -2,9 +2,15 @@
 import { z } from 'zod'
 import type { People } from '../../services/users/people.ts'
 import type { Auth } from '../auth/auth.ts'
-import { PASSWORD_PAGES, PASSWORD_SCRIPT, passwordPageAnswer, passwordScriptAnswer } from '../password-pages.ts'
+import {
+  PASSWORD_PAGES,
+  PASSWORD_SCRIPT,
+  passwordPageAnswer,
+  passwordScriptAnswer,
+  unknownLinkAnswer,
+} from '../password-pages.ts'
 import { bodyOf } from './body.ts'
-import { EMPTY_ANSWER, jsonAnswer, type Answer, type RestRoute } from './route.ts'
+import { EMPTY_ANSWER, jsonAnswer, type Answer, type PublicCall, type RestRoute } from './route.ts'
 import { pairAnswer } from './token-pair.ts'
 
 const activationSchema = z.object({ activateToken: z.string(), password: z.string() })
@@ -22,9 +28,9 @@ export function noauthRoutes(
       method: 'GET',
       pattern: '/api/noauth/activate',
       authorities: 'public',
-      handle: async ({ query }) => {
-        const token = query.required('activateToken')
-        return linkAnswer(await accounts.activationIsKnown(token), {
+      handle: async (call) => {
+        const token = call.query.required('activateToken')
+        return linkAnswer(call, await accounts.activationIsKnown(token), {
           known: `/login/createPassword?activateToken=${encodeURIComponent(token)}`,
           expired: '/activationLinkExpired',
         })
@@ -58,9 +64,9 @@ export function noauthRoutes(
       method: 'GET',
       pattern: '/api/noauth/resetPassword',
       authorities: 'public',
-      handle: async ({ query }) => {
-        const token = query.required('resetToken')
-        return linkAnswer(await accounts.resetIsKnown(token), {
+      handle: async (call) => {
+        const token = call.query.required('resetToken')
+        return linkAnswer(call, await accounts.resetIsKnown(token), {
           known: `/login/resetPassword?resetToken=${encodeURIComponent(token)}`,
           expired: '/passwordResetLinkExpired',
         })
@@ -99,9 +105,14 @@ function passwordPages(): readonly RestRoute[] {
 
 /** Who follows a link of a mail is sent to the page where a password is chosen. */
 function linkAnswer(
+  call: PublicCall,
   state: 'known' | 'expired' | 'unknown',
   pages: { readonly known: string; readonly expired: string },
 ): Answer {
-  if (state === 'unknown') return { status: 409, contentType: undefined, body: '' }
+  if (state === 'unknown') {
+    // A browser shows a page of its own fault in the place of an empty answer; programs get what the reference gives.
+    const isBrowser = call.header('accept').includes('text/html')
+    return isBrowser ? unknownLinkAnswer() : { status: 409, contentType: undefined, body: '' }
+  }
   return { status: 303, contentType: undefined, body: '', headers: { Location: pages[state] } }
 }

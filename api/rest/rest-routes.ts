@@ -30,6 +30,7 @@ import { certificateRoute, connectivityRoutes, type CertificateFiles } from './c
 import { componentRoutes, type ComponentRoutesParts } from './component-routes.ts'
 import { constantRoutes, PUBLIC_CONSTANTS } from './constant-routes.ts'
 import { customerRoutes } from './customer-routes.ts'
+import { consoleRoutes } from './console-routes.ts'
 import { contentRoutes, type ContentRoutesParts } from './content-routes.ts'
 import { backupRoutes } from './backup-routes.ts'
 import { deadLetterRoutes } from './dead-letter-routes.ts'
@@ -130,6 +131,7 @@ function routesForUsers({
     publicImageRoute(services.content),
     ...verificationRoutes(services.people, auth),
     ...pageRoutes(createPage({ ...page, version })),
+    ...consoleRoutes(),
     ...tableRows(callRoutes(services, clock)),
     ...tableRows(
       declaredRoutes(declaredParts({ services, clock, auth, page, devicePorts, version, process }), services),

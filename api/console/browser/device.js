@@ -1,0 +1,234 @@
+/** One device: its latest values as they come, one of them drawn, its attributes, and the commands by which it sends. */
+import { make, messageOf, table, tell, timeText } from './dom.js'
+import { follow } from './live.js'
+import { plot } from './plot.js'
+import { insert } from './points.js'
+import { Refused, SessionEnded, call, freshToken } from './session.js'
+
+/** @typedef {import('./points.js').Point} Point */
+
+const SPANS = /** @type {const} */ ({
+  'Last 5 minutes': 300_000,
+  'Last hour': 3_600_000,
+  'Last day': 86_400_000,
+  'Last 7 days': 604_800_000,
+})
+/** Beyond so many the server is asked for averages. */
+const MOST_POINTS = 2_000
+const AVERAGES = 400
+
+/** @param {HTMLElement} main @param {string} deviceId @param {(error: unknown) => void} onEnded */
+export async function devicePage(main, deviceId, onEnded) {
+  const device = await call('GET', `/api/device/info/${deviceId}`)
+  const told = make('p', { role: 'status' }, 'Connecting …')
+  const latest = make('div')
+  const drawing = make('figure', {})
+  const choice = make('select', { name: 'key' })
+  const span = make('select', { name: 'span' }, ...Object.keys(SPANS).map((text) => make('option', {}, text)))
+  const chooser = make(
+    'p',
+    { class: 'choice', hidden: true },
+    make('label', {}, 'Show', choice),
+    make('label', {}, 'Over', span),
+  )
+  /** @type {Map<string, readonly [number, string | null]>} */
+  const known = new Map()
+  /** @type {Point[]} */
+  let points = []
+  let asked = 0
+
+  const draw = () => {
+    const spanMs = spanOf(span.value)
+    const end = Date.now()
+    const seen = points.filter(([ts]) => ts > end - spanMs)
+    // A point of a clock that is ahead is drawn at the edge of now, not outside.
+    drawing.replaceChildren(
+      plot(choice.value, seen, end - spanMs, Math.max(end, seen.at(-1)?.[0] ?? end), drawing.clientWidth),
+    )
+  }
+  const drawSoon = oncePerFrame(draw)
+  const showLatest = oncePerFrame(() => {
+    const keys = [...known.keys()].sort()
+    const rows = keys.map((key) => {
+      const [ts, value] = known.get(key) ?? [0, null]
+      return [key, value ?? '', timeText(ts)]
+    })
+    latest.replaceChildren(
+      keys.length === 0
+        ? 'Nothing was sent yet: "How it sends" has a command to try.'
+        : table('Latest values', ['Key', 'Value', 'Time'], rows),
+    )
+    offer(keys.filter((key) => isNumber(known.get(key)?.[1])))
+  })
+
+  const offer = (/** @type {string[]} */ keys) => {
+    const offered = [...choice.options].map(({ value }) => value)
+    if (keys.join('\n') === offered.join('\n')) return
+    const chosen = choice.value
+    choice.replaceChildren(...keys.map((key) => make('option', {}, key)))
+    if (keys.includes(chosen)) choice.value = chosen
+    chooser.hidden = keys.length === 0
+    if (choice.value !== chosen) void load()
+  }
+
+  /** The history of what is chosen; what comes meanwhile is put behind it. */
+  const load = async () => {
+    const turn = ++asked
+    points = []
+    if (choice.value === '') return
+    try {
+      const read = await history(deviceId, choice.value, spanOf(span.value))
+      if (turn !== asked) return
+      const lastTs = read.at(-1)?.[0] ?? 0
+      points = [...read, ...points.filter(([ts]) => ts > lastTs)]
+      draw()
+    } catch (error) {
+      if (turn === asked) drawing.replaceChildren(make('p', { role: 'alert', class: 'wrong' }, messageOf(error)))
+    }
+  }
+  choice.addEventListener('change', () => void load())
+  span.addEventListener('change', () => void load())
+
+  main.replaceChildren(
+    make('p', {}, make('a', { href: '/devices' }, 'Devices')),
+    make('h1', {}, device.name),
+    make('p', {}, [device.type, device.label, device.active ? 'active' : 'inactive'].filter(Boolean).join(' · ')),
+    told,
+    chooser,
+    drawing,
+    latest,
+    unfolding('Attributes', () => attributes(deviceId)),
+    unfolding('How it sends', () => commands(deviceId)),
+  )
+
+  const live = follow({
+    url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/api/ws`,
+    deviceId,
+    token: freshToken,
+    isFinal: (error) => error instanceof SessionEnded,
+    onState: (at) => {
+      if (at.state === 'live') tell(told, 'Live.')
+      else if (at.state === 'waiting')
+        tell(told, 'The connection is lost: what is shown may be old. Trying again …', true)
+      else if (at.error instanceof SessionEnded) onEnded(at.error)
+      else tell(told, `Not live: ${messageOf(at.error)}`, true)
+    },
+    onValues: (values, isSnapshot) => {
+      for (const [key, list] of Object.entries(values)) keep(key, list)
+      showLatest()
+      // After a gap the line has one too, until it is read again.
+      if (isSnapshot) void load()
+      else drawSoon()
+    },
+  })
+  addEventListener('pagehide', () => live.close())
+  setInterval(() => document.hidden || choice.value === '' || drawSoon(), 5_000)
+
+  /** @param {string} key @param {[number, string | null][]} list */
+  function keep(key, list) {
+    for (const [ts, value] of [...list].sort(([a], [b]) => a - b)) {
+      // A key that was deleted comes with the time 0.
+      if (ts === 0) known.delete(key)
+      else if (ts >= (known.get(key)?.[0] ?? 0)) known.set(key, [ts, value])
+      if (ts !== 0 && key === choice.value && isNumber(value)) insert(points, [ts, Number(value)])
+    }
+    const oldest = Date.now() - spanOf(span.value)
+    if ((points[0]?.[0] ?? Infinity) < oldest) points = points.filter(([ts]) => ts >= oldest)
+  }
+}
+
+/** @param {string} deviceId @param {string} key @param {number} spanMs @returns {Promise<Point[]>} */
+async function history(deviceId, key, spanMs) {
+  const endTs = Date.now() + 60_000
+  const read = async (/** @type {Record<string, string>} */ how) => {
+    const range = { keys: key, startTs: String(endTs - 60_000 - spanMs), endTs: String(endTs), orderBy: 'ASC' }
+    const query = new URLSearchParams({ ...range, ...how })
+    const answer = await call('GET', `/api/plugins/telemetry/DEVICE/${deviceId}/values/timeseries?${query}`)
+    /** @type {{ ts: number, value: string }[]} */
+    const list = answer[key] ?? []
+    return list
+  }
+  let list = await read({ limit: String(MOST_POINTS) })
+  if (list.length === MOST_POINTS) list = await read({ agg: 'AVG', interval: String(Math.ceil(spanMs / AVERAGES)) })
+  return list.filter(({ value }) => isNumber(value)).map(({ ts, value }) => [ts, Number(value)])
+}
+
+/** @param {string} deviceId */
+async function attributes(deviceId) {
+  const scopes = ['CLIENT_SCOPE', 'SHARED_SCOPE', 'SERVER_SCOPE']
+  const lists = await Promise.all(
+    scopes.map((scope) => call('GET', `/api/plugins/telemetry/DEVICE/${deviceId}/values/attributes/${scope}`)),
+  )
+  const rows = lists.flatMap((list, index) =>
+    list.map((/** @type {{ key: string, value: unknown, lastUpdateTs: number }} */ { key, value, lastUpdateTs }) => [
+      key,
+      (scopes[index] ?? '').replace('_SCOPE', '').toLowerCase(),
+      typeof value === 'string' ? value : JSON.stringify(value),
+      timeText(lastUpdateTs),
+    ]),
+  )
+  return rows.length === 0 ? 'None.' : table('Attributes', ['Key', 'Scope', 'Value', 'Changed'], rows)
+}
+
+/** @param {string} deviceId */
+async function commands(deviceId) {
+  const answer = await call('GET', `/api/device-connectivity/${deviceId}`)
+  return make(
+    'div',
+    {},
+    ...textsIn(answer).map(([name, text]) => make('div', {}, make('h3', {}, name), make('pre', {}, text))),
+  )
+}
+
+/** Every command in what the server answers, under the names on the way to it. @param {unknown} value @param {string} [name] @returns {[string, string][]} */
+function textsIn(value, name = '') {
+  if (typeof value === 'string') return [[name, value]]
+  if (typeof value !== 'object' || value === null) return []
+  if (Array.isArray(value)) return [[name, value.join('\n')]]
+  return Object.entries(value).flatMap(([key, inner]) =>
+    textsIn(inner, name === '' || name === key ? key : `${name}, ${key}`),
+  )
+}
+
+/** Asked for when it is opened. @param {string} title @param {() => Promise<Node | string>} content */
+function unfolding(title, content) {
+  const inside = make('div', { role: 'status' })
+  const element = make('details', {}, make('summary', {}, title), inside)
+  element.addEventListener('toggle', () => {
+    if (!element.open) return
+    inside.textContent = 'Loading …'
+    content().then(
+      (node) => inside.replaceChildren(node),
+      (error) => inside.replaceChildren(make('p', { role: 'alert', class: 'wrong' }, reasonOf(error))),
+    )
+  })
+  return element
+}
+
+/** @param {unknown} error */
+function reasonOf(error) {
+  return error instanceof Refused && error.status === 403 ? 'You may not see this.' : messageOf(error)
+}
+
+/** @param {string} text */
+function spanOf(text) {
+  return Object.entries(SPANS).find(([name]) => name === text)?.[1] ?? SPANS['Last 5 minutes']
+}
+
+/** @param {string | null | undefined} value */
+function isNumber(value) {
+  return typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))
+}
+
+/** However fast values come, a picture is made once for each that the screen shows. @param {() => void} act */
+function oncePerFrame(act) {
+  let isDue = false
+  return () => {
+    if (isDue) return
+    isDue = true
+    requestAnimationFrame(() => {
+      isDue = false
+      act()
+    })
+  }
+}

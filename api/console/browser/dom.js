@@ -1,0 +1,80 @@
+/** Elements, made of their names and what is in them. Text is always set as text, never as HTML. */
+
+/** @typedef {Node | string} Child */
+
+/**
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Record<string, string | boolean | ((event: Event) => unknown)>} [properties] attributes; functions are listeners of that event
+ * @param {...Child} children
+ * @returns {HTMLElementTagNameMap[Name]}
+ */
+export function make(name, properties = {}, ...children) {
+  const element = document.createElement(name)
+  for (const [key, value] of Object.entries(properties)) {
+    if (typeof value === 'function') element.addEventListener(key, value)
+    else if (value === true) element.setAttribute(key, '')
+    else if (value !== false) element.setAttribute(key, value)
+  }
+  element.append(...children)
+  return element
+}
+
+/** @param {string} label @param {Record<string, string | boolean>} properties of the input */
+export function field(label, properties) {
+  const input = make('input', properties)
+  return { input, row: make('label', {}, label, input) }
+}
+
+/**
+ * A form that says what came of it: while it is sent nothing can be sent twice, and what goes wrong is read out.
+ * @param {string} action the button's text
+ * @param {readonly Node[]} rows
+ * @param {() => Promise<string | void>} submit what it returns is shown; what it throws too
+ */
+export function form(action, rows, submit) {
+  const button = make('button', {}, action)
+  const told = make('p', { role: 'status' })
+  const element = make('form', {}, ...rows, button, told)
+  element.addEventListener('submit', (event) => {
+    event.preventDefault()
+    button.disabled = true
+    tell(told, '')
+    submit()
+      .then((text) => tell(told, text ?? ''))
+      .catch((error) => tell(told, messageOf(error), true))
+      .finally(() => (button.disabled = false))
+  })
+  return element
+}
+
+/** @param {HTMLElement} element @param {string} text @param {boolean} [isWrong] */
+export function tell(element, text, isWrong = false) {
+  element.className = isWrong ? 'wrong' : ''
+  element.setAttribute('role', isWrong ? 'alert' : 'status')
+  element.textContent = text
+}
+
+/** @param {unknown} error */
+export function messageOf(error) {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/**
+ * @param {string} caption
+ * @param {readonly string[]} heads
+ * @param {readonly (readonly Child[])[]} rows the first cell of each is its head
+ */
+export function table(caption, heads, rows) {
+  const head = make('tr', {}, ...heads.map((text) => make('th', { scope: 'col' }, text)))
+  const lines = rows.map(([first = '', ...others]) =>
+    make('tr', {}, make('th', { scope: 'row' }, first), ...others.map((cell) => make('td', {}, cell))),
+  )
+  const inside = make('table', {}, make('caption', {}, caption), make('thead', {}, head), make('tbody', {}, ...lines))
+  return make('div', { class: 'wide', role: 'region', 'aria-label': caption, tabindex: '0' }, inside)
+}
+
+/** As this browser's people write times. @param {number} ts */
+export function timeText(ts) {
+  return new Date(ts).toLocaleString()
+}

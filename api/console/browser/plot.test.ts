@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { insert } from './points.js'
+import { scaled, ticks } from './plot.js'
+
+test('ticks are round numbers inside the range', () => {
+  assert.deepEqual(ticks(0, 1, 5), [0, 0.2, 0.4, 0.6, 0.8, 1])
+  assert.deepEqual(ticks(19.3, 24.1, 5), [20, 21, 22, 23, 24])
+  assert.deepEqual(ticks(5, 5, 5), [])
+  fc.assert(
+    fc.property(
+      fc.double({ noNaN: true, min: -1e6, max: 1e6 }),
+      fc.double({ noNaN: true, min: 1e-3, max: 1e9 }),
+      (low, span) => {
+        const made = ticks(low, low + span, 5)
+        assert.ok(made.length >= 2 && made.length <= 7, String(made.length))
+        const slack = span * 1e-6
+        assert.ok(made.every((value) => value >= low - slack && value <= low + span + slack))
+      },
+    ),
+  )
+})
+
+test('every point lies in the drawing, a constant in its middle', () => {
+  const { path, low, high } = scaled(
+    [
+      [0, 3],
+      [10, 3],
+    ],
+    0,
+    10,
+    800,
+  )
+  assert.ok(low < 3 && high > 3)
+  const heights = path.split(' ').map((pair) => pair.split(',')[1])
+  assert.equal(heights[0], heights[1])
+  assert.equal(scaled([[0, 0]], 0, 10, 800).low, -1)
+})
+
+test('points stay in the order of their times, each time once', () => {
+  const points: [number, number][] = [
+    [1, 1],
+    [3, 3],
+  ]
+  insert(points, [2, 2])
+  insert(points, [3, 33])
+  insert(points, [4, 4])
+  insert(points, [0, 0])
+  assert.deepEqual(points, [
+    [0, 0],
+    [1, 1],
+    [2, 2],
+    [3, 33],
+    [4, 4],
+  ])
+})

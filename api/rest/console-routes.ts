@@ -1,0 +1,22 @@
+/** The pages of people who log in. They are for everybody, as they hold nothing: what they show comes by calls that need a login. */
+import { CONSOLE_PAGES, consoleFileAnswer, consolePageAnswer } from '../console/console.ts'
+import { ApiErrors } from '../errors.ts'
+import type { RestRoute } from './route.ts'
+
+export function consoleRoutes(): readonly RestRoute[] {
+  return [
+    ...CONSOLE_PAGES.map((pattern): RestRoute => {
+      return { method: 'GET', pattern, authorities: 'public', handle: async () => consolePageAnswer() }
+    }),
+    {
+      method: 'GET',
+      pattern: '/console/:file',
+      authorities: 'public',
+      handle: async (call) => {
+        const answer = await consoleFileAnswer(call.parameter(0))
+        if (answer === undefined) throw ApiErrors.NOT_FOUND()
+        return answer
+      },
+    },
+  ]
+}

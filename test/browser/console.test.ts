@@ -1,0 +1,261 @@
+/**
+ * The pages of people who log in, in a real browser on the real program. Every test ends with a look whether the browser complained. With
+ * SCREENSHOTS=DIR what was seen at the end of each is kept there.
+ */
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test, type TestContext } from 'node:test'
+import { Browser, KEYS, type Look } from '../support/browser.ts'
+import { DEMO_CUSTOMER, DEMO_SYSADMIN, DEMO_TENANT, DEMO_TOKEN, RestClient, login } from '../support/clients.ts'
+import { hasTool, requireTool } from '../support/require-tool.ts'
+import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
+
+let millrace: RunningMillrace | undefined
+before(async () => {
+  if (hasTool('chromedriver')) millrace = await startMillrace()
+})
+after(() => millrace?.stop())
+
+/** `complaints`: what the browser may say of answers that the test provokes. */
+function seen(
+  name: string,
+  run: (browser: Browser, millrace: RunningMillrace) => Promise<void>,
+  { complaints = [], ...look }: Look & { readonly complaints?: readonly RegExp[] } = {},
+): void {
+  test(name, async (context: TestContext) => {
+    if (!requireTool(context, 'chromedriver') || millrace === undefined) return
+    const browser = await Browser.start(look)
+    try {
+      await run(browser, millrace)
+      const loud = (await browser.complaints()).filter((line) => !complaints.some((known) => known.test(line)))
+      assert.deepEqual(loud, [])
+    } finally {
+      await keepScreenshot(name, browser)
+      await browser.close()
+    }
+  })
+}
+
+async function keepScreenshot(name: string, browser: Browser): Promise<void> {
+  const folder = process.env['SCREENSHOTS']
+  if (folder === undefined) return
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, `${name.replaceAll(/\W+/g, '-')}.png`), await browser.screenshot())
+}
+
+async function logIn(browser: Browser, { url }: RunningMillrace, account = DEMO_TENANT, path = '/login') {
+  await browser.open(url + path)
+  await (await browser.find('input[name=username]')).type(account.username)
+  await (await browser.find('input[name=password]')).type(account.password)
+  await (await browser.named('Log in')).click()
+}
+
+async function send({ url }: RunningMillrace, values: object, token = DEMO_TOKEN): Promise<void> {
+  const headers = { 'Content-Type': 'application/json' }
+  const answer = await fetch(`${url}/api/v1/${token}/telemetry`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(values),
+  })
+  assert.equal(answer.status, 200)
+}
+
+seen('who starts at the first page logs in, opens a device and sees its values come', async (browser, running) => {
+  await send(running, { temperature: 20, note: 'first' })
+  await browser.open(running.url)
+  await (await browser.named('Log in')).click()
+  await browser.sees('E-mail')
+  await logIn(browser, running)
+  await (await browser.named('Demo Thermometer')).click()
+  await browser.sees('Live.')
+  await browser.sees(/temperature\s+20\b/)
+  await send(running, { temperature: 21.5 })
+  await browser.sees(/temperature\s+21\.5/)
+  const plot = await browser.find('svg[role=img]')
+  assert.match(await plot.label(), /^temperature: 2 points, from 20 to 21.5, last 21.5$/)
+  await (await browser.named('How it sends')).click()
+  await browser.sees(/curl .*DEMO_THERMOMETER/)
+  await (await browser.named('Attributes')).click()
+  await browser.sees(/active\s+server\s+(true|false)/)
+})
+
+seen(
+  'a wrong password is said, and a login leads to the page that was asked for',
+  async (browser, running) => {
+    await browser.open(`${running.url}/account`)
+    await browser.sees('Forgot your password')
+    assert.equal(await browser.path(), '/login')
+    const asked = String(await browser.run('return location.search'))
+    await logIn(browser, running, { ...DEMO_TENANT, password: 'wrong' }, `/login${asked}`)
+    await browser.sees('Invalid username or password')
+    const alert = await browser.find('[role=alert]')
+    assert.equal(await alert.text(), 'Invalid username or password')
+    await browser.run("document.querySelector('input[name=password]').value = ''")
+    await (await browser.find('input[name=password]')).type(`${DEMO_TENANT.password}${KEYS.enter}`)
+    await browser.sees('Change the password')
+    assert.equal(await browser.path(), '/account')
+  },
+  { complaints: [/api\/auth\/login - .* 401/] },
+)
+
+seen('a login leads to no other host', async (browser, running) => {
+  await logIn(browser, running, DEMO_TENANT, '/login?next=%2F%2Fevil.example%2F')
+  await browser.sees('1 to')
+  assert.equal(await browser.path(), '/devices')
+})
+
+seen('the keyboard alone reaches everything, in the order of the page', async (browser, running) => {
+  await browser.open(`${running.url}/login`)
+  await browser.find('input[name=username]')
+  await browser.press(DEMO_TENANT.username + KEYS.tab + DEMO_TENANT.password + KEYS.enter)
+  await browser.sees('1 to')
+  const heard: string[] = []
+  for (let index = 0; index < 12; index++) {
+    await browser.press(KEYS.tab)
+    const at = await browser.focused()
+    heard.push(`${await at.role()} ${await at.label()}`)
+  }
+  const wanted = [
+    'link Devices',
+    'link Account',
+    'button Log out',
+    'searchbox Search',
+    'region Devices',
+    'link Demo Thermometer',
+  ]
+  const places = wanted.map((name) => heard.indexOf(name))
+  assert.ok(!places.includes(-1), heard.join(', '))
+  assert.deepEqual(
+    places,
+    places.toSorted((a, b) => a - b),
+  )
+})
+
+seen('a thousand devices are searched and paged by the server', async (browser, running) => {
+  const rest = new RestClient(running, await login(running))
+  for (let begin = 0; begin < 1000; begin += 50)
+    await Promise.all(
+      Array.from({ length: 50 }, (_, index) => {
+        const number = String(begin + index).padStart(4, '0')
+        return rest.createDevice(`Fleet ${number}`, `FLEET_${number}`)
+      }),
+    )
+  await logIn(browser, running)
+  await (await browser.find('input[type=search]')).type('Fleet')
+  await browser.sees('1 to 20 of 1,000')
+  await (await browser.named('Next')).click()
+  await browser.sees('21 to 40 of 1,000')
+  await (await browser.named('Fleet 0020')).click()
+  await browser.sees('Nothing was sent yet')
+  await browser.run('history.back()')
+  await browser.sees('21 to 40 of 1,000')
+  await (await browser.find('input[type=search]')).type(' 0999')
+  await browser.sees('1 to 1 of 1')
+})
+
+seen(
+  'a session that was withdrawn elsewhere ends with a word, and goes on where it was',
+  async (browser, running) => {
+    await logIn(browser, running)
+    await browser.sees('1 to')
+    const tokens = "JSON.parse(localStorage.getItem('millrace.tokens'))"
+    const token = String(await browser.run(`return ${tokens}.token`))
+    const headers = { 'X-Authorization': `Bearer ${token}` }
+    assert.equal((await fetch(`${running.url}/api/auth/logout`, { method: 'POST', headers })).status, 200)
+    await (await browser.named('Account')).click()
+    await browser.sees('Your session has ended')
+    await (await browser.find('input[name=username]')).type(DEMO_TENANT.username)
+    await (await browser.find('input[name=password]')).type(DEMO_TENANT.password + KEYS.enter)
+    await browser.sees('Change the password')
+  },
+  { complaints: [/ 401 /] },
+)
+
+seen(
+  'a token that is too old is renewed without a word',
+  async (browser, running) => {
+    await logIn(browser, running)
+    await browser.sees('1 to')
+    // Signed by nobody: the server answers as for one that has expired.
+    await browser.run(`
+    const tokens = JSON.parse(localStorage.getItem('millrace.tokens'))
+    localStorage.setItem('millrace.tokens', JSON.stringify({ ...tokens, token: tokens.token.slice(0, -4) + 'AAAA' }))`)
+    await browser.reload()
+    await browser.sees('1 to')
+  },
+  { complaints: [/ 401 /] },
+)
+
+seen(
+  'a new tenant begins with a link by which its administrator comes in',
+  async (browser, running) => {
+    await logIn(browser, running, DEMO_SYSADMIN)
+    await (await browser.named('Add a tenant')).click()
+    await (await browser.find('input[name=title]')).type('Mill Road')
+    await (await browser.find('input[name=email]')).type('eve@mill.example')
+    await (await browser.named('Add the tenant')).click()
+    const link = /http:\S+activateToken=\S+/.exec(await browser.sees('activateToken='))?.[0] ?? ''
+    await (await browser.named('Log out')).click()
+    await browser.sees('Forgot your password')
+    await browser.open(link)
+    await (await browser.find('input[name=password]')).type('secret1')
+    await (await browser.find('input[name=again]')).type(`secret1${KEYS.enter}`)
+    await browser.sees('The password is set')
+    await (await browser.named('Log in')).click()
+    await logIn(browser, running, { username: 'eve@mill.example', password: 'secret1' })
+    await browser.sees('No devices.')
+    await (await browser.named('Add a device')).click()
+    await (await browser.find('input[name=name]')).type(`Wheel${KEYS.enter}`)
+    await browser.sees('Nothing was sent yet')
+    // The link was used: a person reads so, where a program gets the bare status.
+    await browser.open(link)
+    await browser.sees('The link is not known')
+  },
+  { complaints: [/ 409 /] },
+)
+
+seen(
+  'a customer user sees the own devices, and another password is chosen',
+  async (browser, running) => {
+    await logIn(browser, running, DEMO_CUSTOMER)
+    await browser.sees('1 to 1 of 1')
+    await (await browser.named('Account')).click()
+    await browser.sees('Change the password')
+    const fields = ['[autocomplete=current-password]', '[autocomplete=new-password]', 'label:nth-of-type(4) input']
+    const fill = async (...values: string[]) => {
+      for (const [index, css] of fields.entries()) {
+        await browser.run(`document.querySelector(${JSON.stringify(css)}).value = ''`)
+        await (await browser.find(css)).type(values[index] ?? '')
+      }
+      await (await browser.named('Change the password')).click()
+    }
+    await fill('customer', 'one-two', 'one-three')
+    await browser.sees('The new passwords are not the same')
+    await fill('wrong', 'one-two', 'one-two')
+    await browser.sees("Current password doesn't match!")
+    await fill('customer', 'one-two', 'one-two')
+    await browser.sees('The password is changed')
+    await (await browser.named('Log out')).click()
+    await logIn(browser, running, { ...DEMO_CUSTOMER, password: 'one-two' })
+    await browser.sees('1 to 1 of 1')
+  },
+  { complaints: [/ 400 /], width: 400, height: 800 },
+)
+
+seen(
+  'a narrow window and dark colours cut nothing off',
+  async (browser, running) => {
+    await send(running, { temperature: 22, ['a-key-that-is-' + 'very-'.repeat(10) + 'long']: 'x'.repeat(200) })
+    await logIn(browser, running)
+    await (await browser.find('input[type=search]')).type('Demo')
+    await (await browser.named('Demo Thermometer')).click()
+    await browser.find('svg[role=img]')
+    const [inside, window] = (await browser.run(
+      'return [document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+    )) as [number, number]
+    assert.ok(inside <= window, `${inside} in ${window}`)
+    assert.equal(await browser.run("return matchMedia('(prefers-color-scheme: dark)').matches"), true)
+  },
+  { width: 400, height: 800, colours: 'dark' },
+)

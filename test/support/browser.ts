@@ -1,0 +1,176 @@
+/** A real browser for tests, driven over WebDriver: Chromium without a window, by the chromedriver of this machine. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
+import { z } from 'zod'
+import { SLOWNESS } from './slowness.ts'
+
+const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
+const elementSchema = z.object({ [ELEMENT]: z.string() }).transform((reference) => reference[ELEMENT])
+const answerSchema = z.object({ value: z.unknown() })
+const logSchema = z.array(z.object({ level: z.string(), message: z.string() }))
+
+/** Codes of WebDriver for keys that write nothing. */
+export const KEYS = { tab: '\uE004', enter: '\uE007', space: '\uE00D' } as const
+
+export interface Look {
+  readonly width?: number
+  readonly height?: number
+  readonly colours?: 'light' | 'dark'
+}
+
+export interface Element {
+  click(): Promise<void>
+  /** Into what is there: clear first where something is. */
+  type(text: string): Promise<void>
+  text(): Promise<string>
+  /** What a screen reader says of it. */
+  label(): Promise<string>
+  role(): Promise<string>
+}
+
+export class Browser {
+  private readonly session: string
+  private readonly end: () => Promise<void>
+
+  private constructor(session: string, end: () => Promise<void>) {
+    this.session = session
+    this.end = end
+  }
+
+  static async start({ width = 1000, height = 800, colours = 'light' }: Look = {}): Promise<Browser> {
+    const driver = spawn('chromedriver', ['--port=0'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    const ended = once(driver, 'exit')
+    const stop = async () => {
+      driver.kill()
+      await ended
+    }
+    try {
+      const address = `http://127.0.0.1:${await portOf(driver.stdout)}`
+      const args = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
+      args.push(`--window-size=${width},${height}`)
+      if (colours === 'dark') args.push('--force-dark-mode', '--blink-settings=preferredColorScheme=0')
+      const alwaysMatch = { 'goog:chromeOptions': { args }, 'goog:loggingPrefs': { browser: 'ALL' } }
+      const made = await ask('POST', `${address}/session`, { capabilities: { alwaysMatch } })
+      const { sessionId } = z.object({ sessionId: z.string() }).parse(made)
+      return new Browser(`${address}/session/${sessionId}`, stop)
+    } catch (error) {
+      await stop()
+      throw error
+    }
+  }
+
+  async open(url: string): Promise<void> {
+    await ask('POST', `${this.session}/url`, { url })
+  }
+
+  async reload(): Promise<void> {
+    await ask('POST', `${this.session}/refresh`, {})
+  }
+
+  async path(): Promise<string> {
+    return new URL(z.string().parse(await ask('GET', `${this.session}/url`))).pathname
+  }
+
+  /** Waits until one is there. */
+  async find(css: string): Promise<Element> {
+    return this.element(await this.until(css, () => this.reference('css selector', css)))
+  }
+
+  /** A link, button or other element of that very text. */
+  async named(text: string): Promise<Element> {
+    const path = `//*[self::a or self::button or self::summary][normalize-space()=${JSON.stringify(text)}]`
+    return this.element(await this.until(text, () => this.reference('xpath', path)))
+  }
+
+  /** Waits until the page has the text, and answers all that it shows. */
+  async sees(wanted: RegExp | string): Promise<string> {
+    return this.until(String(wanted), async () => {
+      const text = z.string().parse(await this.run('return document.body.innerText'))
+      return text.match(wanted) === null ? undefined : text
+    })
+  }
+
+  async focused(): Promise<Element> {
+    return this.element(elementSchema.parse(await ask('GET', `${this.session}/element/active`)))
+  }
+
+  /** Keys go to whatever has the focus. */
+  async press(keys: string): Promise<void> {
+    const actions = [...keys].flatMap((value) => [
+      { type: 'keyDown', value },
+      { type: 'keyUp', value },
+    ])
+    await ask('POST', `${this.session}/actions`, { actions: [{ type: 'key', id: 'keyboard', actions }] })
+  }
+
+  async run(script: string): Promise<unknown> {
+    return ask('POST', `${this.session}/execute/sync`, { script, args: [] })
+  }
+
+  /** PNG. */
+  async screenshot(): Promise<Buffer> {
+    return Buffer.from(z.string().parse(await ask('GET', `${this.session}/screenshot`)), 'base64')
+  }
+
+  /** What the browser complained of since it was asked last. */
+  async complaints(): Promise<readonly string[]> {
+    const lines = logSchema.parse(await ask('POST', `${this.session}/se/log`, { type: 'browser' }))
+    return lines.filter(({ level }) => level === 'SEVERE' || level === 'WARNING').map(({ message }) => message)
+  }
+
+  async close(): Promise<void> {
+    await ask('DELETE', this.session).catch(() => undefined) // The driver is ended next, whatever the browser says.
+    await this.end()
+  }
+
+  private async reference(using: string, value: string): Promise<string | undefined> {
+    const found = z.array(elementSchema).parse(await ask('POST', `${this.session}/elements`, { using, value }))
+    return found[0]
+  }
+
+  private async until<Found>(what: string, look: () => Promise<Found | undefined>): Promise<Found> {
+    const deadline = performance.now() + 10_000 * SLOWNESS
+    for (;;) {
+      const found = await look()
+      if (found !== undefined) return found
+      if (performance.now() > deadline) {
+        const shown = z.string().parse(await this.run('return document.body.innerText'))
+        throw new Error(`${what} does not come; at ${await this.path()} the page shows:\n${shown}`)
+      }
+      await pause(50)
+    }
+  }
+
+  private element(reference: string): Element {
+    const at = `${this.session}/element/${reference}`
+    const asked = async (property: string) => z.string().parse(await ask('GET', `${at}/${property}`))
+    return {
+      click: async () => void (await ask('POST', `${at}/click`, {})),
+      type: async (text) => void (await ask('POST', `${at}/value`, { text })),
+      text: () => asked('text'),
+      label: () => asked('computedlabel'),
+      role: () => asked('computedrole'),
+    }
+  }
+}
+
+async function ask(method: string, url: string, body?: object): Promise<unknown> {
+  const answer = await fetch(url, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+  const { value } = answerSchema.parse(await answer.json())
+  if (!answer.ok) throw new Error(`${method} ${new URL(url).pathname}: ${JSON.stringify(value).slice(0, 500)}`)
+  return value
+}
+
+async function portOf(output: NodeJS.ReadableStream): Promise<string> {
+  const lines = createInterface({ input: output })
+  for await (const line of lines) {
+    const port = /started successfully on port (\d+)/.exec(line)?.[1]
+    if (port === undefined) continue
+    // Nobody reads on: what is written must not fill the pipe.
+    output.resume()
+    return port
+  }
+  throw new Error('chromedriver ended before it listened')
+}
