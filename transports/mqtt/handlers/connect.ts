@@ -11,6 +11,7 @@ import type { BegunSession, MqttConnection } from '../connection.ts'
 import { GatewayChildren } from '../gateway/children.ts'
 import { GatewayVoice } from '../gateway/voice.ts'
 import { ticksOf } from '../keep-alive-wheel.ts'
+import { checkConnectProperties } from '../packet-properties.ts'
 import { Reason, connackV3, type ReasonCode } from '../reason-codes.ts'
 import { SparkplugNode } from '../sparkplug/node.ts'
 import { willOf } from '../sparkplug/will.ts'
@@ -19,6 +20,7 @@ import { TopicAliases } from '../topic-aliases.ts'
 /** Who has no credentials says so by this name (`device-api.md` 3.2). */
 const PROVISION = 'provision'
 const LONGEST_CLIENT_ID_V3 = 23
+const LARGEST_QOS = 2
 const KEEP_ALIVE_GRACE = 1.5
 /** Seconds. */
 const LONGEST_KEEP_ALIVE = 65_535
@@ -29,6 +31,8 @@ export function handleConnect(session: MqttConnection, frame: Buffer): void {
   const packet = decodePacket(frame, undefined)
   if (packet.cmd !== 'connect') throw malformed('not a CONNECT')
   session.version = versionOf(packet)
+  if (session.version === 5) checkConnectProperties(frame)
+  if (packet.will !== undefined && Number(packet.will.qos) > LARGEST_QOS) throw malformed('QoS of the will') // [MQTT-3.1.2-12]
   requireLimits(packet)
   session.phase = 'AUTHENTICATING'
   session.host.connectReceived(session)

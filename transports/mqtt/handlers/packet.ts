@@ -1,6 +1,11 @@
 /** One whole packet to its handler. The packets that are the traffic are read in place, the others decoded. */
 import { PINGRESP, PacketType, ProtocolViolation, decodePacket, malformed, uint16 } from '../codec.ts'
 import type { MqttConnection } from '../connection.ts'
+import {
+  checkDisconnectProperties,
+  checkSubscribeProperties,
+  checkUnsubscribeProperties,
+} from '../packet-properties.ts'
 import { Reason } from '../reason-codes.ts'
 import { handleConnect } from './connect.ts'
 import { handlePublish, releasePublish } from './publish.ts'
@@ -44,6 +49,7 @@ export function handlePacket(
 
 /** MQTT 5 says there how long its session is to be kept. Throws ProtocolViolation. */
 function readDisconnect(session: MqttConnection, frame: Buffer): void {
+  checkDisconnectProperties(frame)
   const packet = decodePacket(frame, session.version)
   const seconds = packet.cmd === 'disconnect' ? packet.properties?.sessionExpiryInterval : undefined
   if (seconds === undefined) return
@@ -64,8 +70,10 @@ function handleDecoded(session: MqttConnection, frame: Buffer): void {
   const packet = decodePacket(frame, session.version)
   switch (packet.cmd) {
     case 'subscribe':
+      if (session.version === 5) checkSubscribeProperties(frame)
       return handleSubscribe(session, packet)
     case 'unsubscribe':
+      if (session.version === 5) checkUnsubscribeProperties(frame)
       return handleUnsubscribe(session, packet)
     case 'connect': // [MQTT-3.1.0-2]
       throw new ProtocolViolation(Reason.PROTOCOL_ERROR, 'a second CONNECT')
