@@ -14,5 +14,6 @@ export const MessageErrors = defineErrors('coap', {
   BUSY: { kind: 'retryable', status: 503, text: 'The server has no room for this now' },
   NO_ANSWER: { kind: 'retryable', status: 504, text: 'The client did not answer', isTimeout: true },
   ASKED_REFUSED: { kind: 'invalid', status: 400, text: 'The client refused the message' },
+  CHANGED_MEANWHILE: { kind: 'retryable', status: 503, text: 'The blocks that came are of two answers: ask again' },
   CLOSED: { kind: 'retryable', status: 503, text: 'The server stops' },
 })

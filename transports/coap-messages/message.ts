@@ -78,6 +78,8 @@ export interface CoapAnswer {
   readonly block1: BlockOption | undefined
   readonly block2: BlockOption | undefined
   readonly location: readonly string[]
+  /** Of the representation, in hexadecimal digits. */
+  readonly etag: string | undefined
 }
 
 export const GET = '0.01'
@@ -210,6 +212,7 @@ export function answerOf({ code, options, payload }: CoapMessage): CoapAnswer {
     observe: uint(OptionNumber.OBSERVE),
     block1: block(OptionNumber.BLOCK1),
     block2: block(OptionNumber.BLOCK2),
+    etag: first(OptionNumber.ETAG)?.toString('hex'),
     location: options.flatMap(({ number, value }) => (number === OptionNumber.LOCATION_PATH ? [value.toString()] : [])),
   }
 }

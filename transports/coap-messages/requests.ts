@@ -69,12 +69,12 @@ export class CoapRequests {
     this.watchers.delete(token.toString('hex'))
   }
 
-  /** Sends what it has and takes the whole of what comes back. Rejects NO_ANSWER, ASKED_REFUSED, BUSY, TOO_LARGE, BAD_BLOCK, CLOSED. */
+  /** Sends what it has and takes the whole of what comes back. Rejects NO_ANSWER, ASKED_REFUSED, BUSY, TOO_LARGE, BAD_BLOCK, CHANGED_MEANWHILE, CLOSED. */
   async ask(peer: Peer, request: OutgoingRequest, token = this.newToken()): Promise<CoapAnswer> {
     const body = request.payload
     const first =
       body !== undefined && body.length > this.options.blockBytes
-        ? await this.push(peer, request, partsOf(body))
+        ? await this.push(peer, request, partsOf(body), token)
         : await this.exchange(peer, request, token)
     return this.whole(peer, request, first)
   }
@@ -92,6 +92,8 @@ export class CoapRequests {
       const block2 = { number, isMore: false, size }
       const next = await this.exchange(peer, { ...withoutBody(request), block2 })
       if (next.code !== first.code) return next
+      // What it tells is another by now (RFC 7959, 2.4).
+      if (next.etag !== first.etag) throw MessageErrors.CHANGED_MEANWHILE()
       if (next.block2?.number !== number || next.block2.size !== size) throw MessageErrors.BAD_BLOCK()
       parts.push(next.payload)
       bytes += next.payload.length
@@ -100,13 +102,16 @@ export class CoapRequests {
     }
   }
 
-  /** A body in blocks. Rejects as `ask` does, and as `read`. */
-  async push(peer: Peer, request: OutgoingRequest, read: ReadBody): Promise<CoapAnswer> {
+  /**
+   * A body in blocks. `token`: of the last one, which is what is answered; the others have their own, so that an answer that comes twice is not
+   * taken for the next one's. Rejects as `ask` does, and as `read`.
+   */
+  async push(peer: Peer, request: OutgoingRequest, read: ReadBody, token?: Buffer): Promise<CoapAnswer> {
     let size = this.options.blockBytes
     for (let at = 0; ;) {
       const { bytes, isMore } = await read(at, size)
       const block1 = { number: at / size, isMore, size }
-      const answer = await this.exchange(peer, { ...request, payload: bytes, block1 })
+      const answer = await this.exchange(peer, { ...request, payload: bytes, block1 }, isMore ? undefined : token)
       if (!isMore || answer.code !== CONTINUE) return answer
       at += bytes.length
       // It wants smaller ones: the next number counts in them.

@@ -119,6 +119,30 @@ it('what is told in blocks is asked for with its paths each time', () =>
     assert.match(sessionOf(gateway).callAnswers[0]?.[1] ?? '', /value=50.*value=7/)
   }))
 
+it('what is observed by a request in blocks is told all the same', () =>
+  bench(
+    GROUPED,
+    async ({ gateway, transport, client }) => {
+      const one = await client()
+      await one.register('one')
+      let asked = await one.asked()
+      for (const [number, isMore] of [true, false].entries()) {
+        assert.match(asked.text, /^FETCH \/ observe=0 format=110/)
+        const options = [{ number: OptionNumber.BLOCK1, value: blockBytes({ number, isMore, size: 16 }) }]
+        if (!isMore) break
+        one.reply(asked, { code: '2.31', options })
+        asked = await one.asked()
+      }
+      one.reply(asked, { code: '2.05', format: FORMAT, observe: 1, payload: VALUES })
+      await gateway.uploaded(1)
+      assert.equal(transport.figures().observations, 1)
+      one.notify(asked, 900, { code: '2.05', format: FORMAT, observe: 2, payload: VALUES.replace('50', '51') })
+      assert.equal((await one.answerTo(900)).type, 'ACK')
+      assert.deepEqual(stored(gateway, 1), { battery: 51, memory: 7 })
+    },
+    { blockBytes: 16 },
+  ))
+
 it('is put together with a look or two at each value, however many paths were named', () => {
   let looks = 0
   const records = Array.from({ length: 500 }, (_, id): ValueRecord => ({
