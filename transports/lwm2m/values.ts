@@ -21,6 +21,8 @@ type Raw<Kind extends RawValue['kind']> = Extract<RawValue, { readonly kind: Kin
 const MS = 1000
 const INTEGER_WIDTHS: readonly number[] = [1, 2, 4, 8]
 const LINK_BYTES = 4
+/** RFC 3339, 5.6. */
+const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i
 
 /** As it is stored: times in Unix ms, opaque ones as hexadecimal digits. Throws WRONG_VALUE. */
 export function typedValue(type: ResourceType, raw: RawValue, path: Path): TypedValue {
@@ -33,6 +35,7 @@ export function typedValue(type: ResourceType, raw: RawValue, path: Path): Typed
     case 'UNSIGNED_INTEGER':
       return { type: 'LONG', value: integerOf(raw, type === 'UNSIGNED_INTEGER', wrong) }
     case 'TIME': {
+      if (raw.kind === 'text') return { type: 'LONG', value: dateOf(raw.value, wrong) }
       const seconds = BigInt(integerOf(raw, false, wrong))
       if (!fitsLong(seconds * BigInt(MS))) throw wrong('it is out of range')
       return { type: 'LONG', value: longValue(seconds * BigInt(MS)) }
@@ -175,6 +178,13 @@ function integerText(text: string, isUnsigned: boolean, wrong: Wrong): number | 
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text)
   if (!fitsLong(value) || (isUnsigned && value < 0n)) throw wrong('it is out of range')
   return longValue(value)
+}
+
+/** Unix ms. Some clients write a time in CBOR so. */
+function dateOf(text: string, wrong: Wrong): number {
+  const ms = DATE.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(ms)) throw wrong('it is a date as 2024-05-01T12:00:00Z')
+  return ms
 }
 
 function floatText(text: string, wrong: Wrong): number {

@@ -1,4 +1,5 @@
 /** CBOR of single values, and SenML in CBOR (RFC 8428, 6), by `cborg`. Loaded with the first: most servers never have one. */
+import type { TagDecoder } from 'cborg'
 import { z } from 'zod'
 import { errorText } from '../../../model/errors.ts'
 import { Lwm2mErrors } from '../errors.ts'
@@ -19,6 +20,15 @@ const pack = z.array(
     .pipe(record),
 )
 const single = z.union([number, z.string(), z.boolean(), bytes])
+/**
+ * What clients mark: a date as text (0) or in seconds (1) at a resource that is a time, and decimal fractions (4; RFC 8428, 6).
+ * Source: RFC 8949, 3.4.
+ */
+const TAGS: Readonly<Record<number, TagDecoder>> = {
+  0: marked(z.string()),
+  1: marked(number),
+  4: marked(z.tuple([z.int(), number]).transform(([exponent, mantissa]) => Number(`${mantissa}e${exponent}`))),
+}
 
 /** Throws BAD_PAYLOAD, TOO_MANY_VALUES. */
 export async function decodeSenmlCbor(payload: Buffer): Promise<readonly ValueRecord[]> {
@@ -44,9 +54,17 @@ export async function decodeCbor(payload: Buffer, path: Path): Promise<readonly 
 async function decoded(payload: Buffer, format: string): Promise<unknown> {
   const { decode } = await import('cborg')
   try {
-    return decode(payload, { useMaps: true, rejectDuplicateMapKeys: true })
+    return decode(payload, { useMaps: true, rejectDuplicateMapKeys: true, tags: TAGS })
   } catch (error) {
     throw Lwm2mErrors.BAD_PAYLOAD({ format, reason: errorText(error) }, error)
+  }
+}
+
+function marked<Content>(schema: z.ZodType<Content>): (content: () => unknown) => Content {
+  return (content) => {
+    const { data, error } = schema.safeParse(content())
+    if (error !== undefined) throw new Error('a tag marks what it can not mark')
+    return data
   }
 }
 

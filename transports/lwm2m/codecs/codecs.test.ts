@@ -296,6 +296,23 @@ describe('single values', () => {
     await assert.rejects(read('80'), { code: 'lwm2m.BAD_PAYLOAD' })
   })
 
+  it('in CBOR, with a mark of what they are', async () => {
+    const read = async (type: ResourceType, bytes: string): Promise<unknown> => {
+      const [record] = await decodeCbor(hex(bytes), [3, 0, 13])
+      return record === undefined ? undefined : typedValue(type, record.value, record.path).value
+    }
+    const date = Buffer.from('2013-05-02T10:40:15-00:00').toString('hex')
+    assert.equal(await read('TIME', `c0 7819 ${date}`), 1_367_491_215_000)
+    assert.equal(await read('TIME', `7819 ${date}`), 1_367_491_215_000)
+    assert.equal(await read('TIME', 'c1 1a 5182428f'), 1_367_491_215_000)
+    assert.equal(await read('FLOAT', 'c4 82 21 19 6ab3'), 273.15)
+    assert.equal(await read('STRING', 'c0 61 61'), 'a')
+    for (const wrong of ['c0 01', 'c1 61 61', 'c4 01', 'c4 83 01 01 01', 'c4 82 f9 3e00 01', 'd8 20 61 61', 'c1'])
+      await assert.rejects(read('TIME', wrong), { code: 'lwm2m.BAD_PAYLOAD' }, wrong)
+    for (const text of ['2013-05-02', '2013-13-02T10:40:15Z', 'today', '1367491215'])
+      assert.throws(() => typedValue('TIME', { kind: 'text', value: text }, [3, 0, 13]), { code: 'lwm2m.WRONG_VALUE' })
+  })
+
   const written: readonly [ResourceType, string, unknown, string][] = [
     ['STRING', 'Öl', 'Öl', 'c3966c'],
     ['INTEGER', '-129', -129, 'ff7f'],
