@@ -9,6 +9,7 @@ import type { JsonObject } from '../../model/json.ts'
 import type { Log } from '../../model/log.ts'
 import type { CallRequest, DeviceGateway, SharedAttributesUpdate } from '../../engine/device/gateway.ts'
 import type { CoapAnswer, OutgoingRequest, Peer } from '../coap-messages/message.ts'
+import { MessageErrors } from '../coap-messages/errors.ts'
 import type { CoapRequests, ReadBody } from '../coap-messages/requests.ts'
 import type { OperationContext } from './call-params.ts'
 import { answerCall } from './calls.ts'
@@ -154,6 +155,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     this.isEnded = true
     this.line.close()
     this.observations.close()
+    for (const each of this.updates) each.close()
   }
 
   called(request: CallRequest): void {
@@ -182,7 +184,9 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
   push(path: Path, read: ReadBody): Promise<CoapAnswer> {
     const operation = { code: PUT, path, query: [], body: { format: Format.OPAQUE, bytes: NOTHING } }
     const request = outgoing(operation, this.registration.offer.rootPath)
-    return this.line.run(() => this.parts.requests.push(this.peer, request, read))
+    // One that registers anew is written to anew: blocks of both would come mixed.
+    const readOn: ReadBody = (at, size) => (this.isEnded ? Promise.reject(MessageErrors.CLOSED()) : read(at, size))
+    return this.line.run(() => this.parts.requests.push(this.peer, request, readOn))
   }
 
   endObservation(key: string): Promise<CoapAnswer | undefined> {
@@ -216,6 +220,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
       store(registration.session, uplink, { stored: resolve, refused: reject })
     })
     counts.acknowledged++
+    this.shared.heard(records)
     for (const each of this.updates) each.heard(records)
   }
 

@@ -1,6 +1,7 @@
 /** Firmware over LwM2M: the package goes to the client in blocks, or its address; what the client says of it is telemetry. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { OptionNumber } from '../../coap-messages/codec.ts'
 import type { JsonObject } from '../../../model/json.ts'
 import type { FakeGateway } from '../../testkit.ts'
 import { bench, type Request, type TestClient } from '../testkit.ts'
@@ -74,6 +75,30 @@ describe('firmware', () => {
         ?.listener.sharedAttributesChanged({ kind: 'updated', entries: wanted('fw', '3').shared })
       assert.deepEqual(await takeImage(one, '/5/0/0'), IMAGE)
     }))
+
+  it('that a restart cut off begins anew, without a block of what was before', () =>
+    bench(
+      FIRMWARE,
+      async ({ gateway, client }) => {
+        serve(gateway)
+        gateway.answer = wanted('fw', '2')
+        const one = await client()
+        await registered(one)
+        const first = await one.asked()
+        assert.match(first.text, /^PUT \/5\/0\/0 format=42/)
+        await one.register('one', [], '</>;ct="110",</5/0>')
+        const block = first.message.options.find(({ number }) => number === OptionNumber.BLOCK1)
+        assert.ok(block !== undefined)
+        one.reply(first, { code: '2.31', options: [block] })
+        await answerWith(one, '/5/0/3', '"v":0', 1)
+        await answerWith(one, '/5/0/5', '"v":0', 1)
+        await answerWith(one, '/5/0/6', '"vs":"app"')
+        await answerWith(one, '/5/0/7', '"vs":"1"')
+        assert.deepEqual(await takeImage(one, '/5/0/0'), IMAGE)
+        assert.deepEqual(statesOf(gateway), [])
+      },
+      { blockBytes: 16 },
+    ))
 
   it('of an address is loaded from there', () =>
     bench(FIRMWARE, async ({ gateway, client }) => {

@@ -57,6 +57,7 @@ export class PackageUpdate {
   private settled: string | undefined
   private retries = 0
   private checking: 'no' | 'yes' | 'again' = 'no'
+  private isClosed = false
 
   constructor(client: ReachedClient, kind: UpdateKind, parts: UpdateParts) {
     this.client = client
@@ -103,6 +104,12 @@ export class PackageUpdate {
     }
   }
 
+  /** The registration is over: what was under way is the next one's, with the address at which the client may be loading. */
+  close(): void {
+    this.isClosed = true
+    this.underWay = undefined
+  }
+
   private get isAgain(): boolean {
     return this.checking === 'again'
   }
@@ -113,6 +120,7 @@ export class PackageUpdate {
     const wanted = await this.wanted()
     if (wanted === undefined) return
     const name = `${wanted.title} ${wanted.version}`
+    if (this.isClosed) return
     if (this.underWay === name || this.settled === name) return
     if (this.has(wanted)) {
       if (kind.results.get(this.said.get(kind.result) ?? INITIAL) === 'UPDATED') this.tell('UPDATED')

@@ -19,6 +19,10 @@ const configuration = (settings: JsonObject): JsonObject => ({
 
 async function registered(one: TestClient, delivery = 2) {
   await one.register('one', [], LINKS)
+  return said(one, delivery)
+}
+
+async function said(one: TestClient, delivery = 2) {
   const state = await answerWith(one, '/5/0/3', '"v":0', 1)
   await answerWith(one, '/5/0/7', '"vs":"1"')
   await answerWith(one, '/5/0/9', `"v":${delivery}`)
@@ -70,6 +74,20 @@ describe('the strategy of an update', () => {
       assert.deepEqual(await load(one, first), IMAGE)
       place.clock.advance(3_600_001)
       await assert.rejects(load(one, first), /4\.04 $/)
+    }))
+
+  it('2 keeps the address for one who registers anew before it answered', () =>
+    bench(configuration({ fwUpdateStrategy: 2, fwUpdateResource: BASE }), async (place) => {
+      begin(place)
+      const one = await place.client()
+      await registered(one)
+      const asked = await one.asked()
+      await one.register('one', [], LINKS)
+      one.reply(asked, { code: '4.00' })
+      await said(one)
+      const found = await address(one)
+      assert.deepEqual(await load(one, found), IMAGE)
+      assert.deepEqual(told(place.gateway, 'fw_state'), [])
     }))
 
   it('2 without an address of this server fails, and says what is missing', () =>
