@@ -88,7 +88,8 @@ export async function parseModel(bytes: Buffer, fileName: string): Promise<Objec
         id: each['@ID'],
         name: each.Name,
         isReadable: each.Operations.includes('R'),
-        type: each.Type ?? '',
+        // What is executed has no value, though some models name a type.
+        type: each.Operations === 'E' ? '' : (each.Type ?? ''),
       }))
       .toSorted((a, b) => a.id - b.id),
   }

@@ -26,7 +26,7 @@ const modelOf = (id: number, name: string, more = '') => `<?xml version="1.0" en
 <ObjectID>${id}</ObjectID><ObjectURN>urn:oma:lwm2m:oma:${id}</ObjectURN>${more}
 <MultipleInstances>Multiple</MultipleInstances><Mandatory>Mandatory</Mandatory><Resources>
 <Item ID="9"><Name>Battery Level</Name><Operations>R</Operations><Type>Integer</Type></Item>
-<Item ID="4"><Name>Reboot</Name><Operations>E</Operations></Item>
+<Item ID="4"><Name>Reboot</Name><Operations>E</Operations><Type>Opaque</Type></Item>
 <Item ID="2"><Name>serial-number</Name><Operations>RW</Operations><Type>Unsigned Integer</Type></Item></Resources></Object></LWM2M>`
 
 test('a file comes back as it was, under its key and with the sum of its bytes', async () => {
@@ -134,6 +134,7 @@ test('the types of resources are those of the tenant’s own model, else of the 
     [...found.values()].map((types) => types.get(2)),
     others.map(() => 'Integer'),
   )
+  assert.equal(found.get('23_1.0')?.has(4), false, 'what is executed has no value')
 })
 
 test('a document that is no model is refused, also one that would grow', async () => {

@@ -163,6 +163,7 @@ describe('a call', () => {
       ['Read', '[]', 'BAD_CALL', /object/],
       ['Read', '{', 'BAD_CALL', /object/],
       ['Execute', { id: '/3/0' }, 'BAD_CALL', /resource/],
+      ['Execute', { id: '/3/0/9' }, 'BAD_CALL', /\/3\/0\/9 is not executable/],
       ['Delete', { id: '/3' }, 'BAD_CALL', /instance/],
       ['WriteReplace', { id: '/3/0', value: 1 }, 'BAD_CALL', /resource/],
       ['WriteReplace', { id: '/3/0/9' }, 'BAD_CALL', /'value'/],

@@ -13,7 +13,7 @@ import {
   type Asked,
   type OperationContext,
 } from './call-params.ts'
-import { Format, isValuePath, type Path } from './codecs/records.ts'
+import { Format, isValuePath, pathText, type Path } from './codecs/records.ts'
 import { compositeReading, compositeTargets, compositeWriting } from './composite.ts'
 import { Lwm2mErrors } from './errors.ts'
 import {
@@ -76,6 +76,8 @@ export function reading(context: OperationContext, path: Path): Operation {
 function executing(asked: Asked): Operation {
   const { value } = asked.params
   const path = ofDepth(asked, RESOURCE_DEPTH)
+  // What is executed has no value, and so no type.
+  if (modelAt(path, asked) !== undefined) throw bad(asked, `${pathText(path)} is not executable`)
   if (value === undefined || value === null) return { code: Code.POST, path, query: [] }
   return {
     code: Code.POST,

@@ -13,7 +13,7 @@ import type { Lwm2mCounts } from './counts.ts'
 import { Lwm2mErrors } from './errors.ts'
 import { decoded } from './payloads.ts'
 import { endpointCredentials } from './proof.ts'
-import { registrationOf, updateOf } from './registration-request.ts'
+import { endpointOf, registrationOf, updateOf } from './registration-request.ts'
 import type { Registration, Registrations } from './registrations.ts'
 import type { OfferedPackages } from './updates/offered-packages.ts'
 
@@ -60,7 +60,7 @@ export class RegistrationApi {
 
   private register(request: CoapRequest, respond: Respond): void {
     if (request.code !== POST) throw Lwm2mErrors.WRONG_METHOD({ allowed: 'POST' })
-    const credentials = endpointCredentials(request.query.get('ep') ?? '', request.peer)
+    const credentials = endpointCredentials(endpointOf(request.query), request.peer)
     if (credentials === undefined) throw Lwm2mErrors.UNKNOWN_ENDPOINT()
     const known = this.options.gateway.lookUp(credentials)
     if (known !== undefined) return this.registerKnown(known, request, respond)

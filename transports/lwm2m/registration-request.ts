@@ -43,6 +43,8 @@ type Query = ReadonlyMap<string, string>
 /** Of the standard: a day. */
 const DEFAULT_LIFETIME_S = 86_400
 const LONGEST_LIFETIME_S = 2 ** 32 - 1
+/** It ends by the client's word alone (OMA LwM2M Core 1.1, appendix E.2, resource 1). */
+const ENDLESS = '0'
 const LONGEST_ENDPOINT = 255
 /** Objects and instances: what is kept of a client is bounded by them. */
 const MAX_OFFERED = 256
@@ -50,10 +52,16 @@ const MAX_FORMATS = 16
 const VERSION = /^\d{1,5}\.\d{1,5}$/
 const ROOT_TYPE = 'oma.lwm2m'
 
-/** Throws what the client is answered with. */
-export function registrationOf(query: Query, body: string): RegistrationRequest {
+/** Of whom a client says that it is. Throws BAD_PARAMETER. */
+export function endpointOf(query: Query): string {
   const endpoint = query.get('ep') ?? ''
   if (endpoint === '' || endpoint.length > LONGEST_ENDPOINT) throw bad('ep', 'it is the name of the endpoint')
+  return endpoint
+}
+
+/** Throws what the client is answered with. */
+export function registrationOf(query: Query, body: string): RegistrationRequest {
+  const endpoint = endpointOf(query)
   const sent = query.get('lwm2m') ?? ''
   const version = VERSIONS.find((each) => each === sent)
   if (version === undefined) throw Lwm2mErrors.OTHER_VERSION({ version: sent, known: VERSIONS.join(', ') })
@@ -69,12 +77,11 @@ export function updateOf(query: Query, body: string): UpdateRequest {
 function presenceOf(query: Query): Partial<Presence> {
   const lifetime = query.get('lt')
   const binding = query.get('b')
-  if (lifetime !== undefined && (!/^\d{1,10}$/.test(lifetime) || !isLifetime(Number(lifetime))))
-    throw bad('lt', 'it is a number of seconds')
+  const lifetimeS = lifetime === undefined ? undefined : lifetimeOf(lifetime)
   if (binding !== undefined && !/^[UTSNQ]{1,8}$/.test(binding))
     throw bad('b', 'it is U, with Q where the client sleeps')
   return {
-    ...(lifetime === undefined ? {} : { lifetimeS: Number(lifetime) }),
+    ...(lifetimeS === undefined ? {} : { lifetimeS }),
     // 1.0 has it in the binding, 1.1 beside it.
     ...(binding === undefined && !query.has('Q')
       ? {}
@@ -82,8 +89,12 @@ function presenceOf(query: Query): Partial<Presence> {
   }
 }
 
-function isLifetime(seconds: number): boolean {
-  return seconds >= 1 && seconds <= LONGEST_LIFETIME_S
+/** Seconds. */
+function lifetimeOf(text: string): number {
+  if (text === ENDLESS) return LONGEST_LIFETIME_S
+  const seconds = /^\d{1,10}$/.test(text) ? Number(text) : 0
+  if (seconds < 1 || seconds > LONGEST_LIFETIME_S) throw bad('lt', 'it is a number of seconds')
+  return seconds
 }
 
 function offerOf(body: string): Offer {

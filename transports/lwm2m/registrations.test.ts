@@ -85,7 +85,8 @@ describe('a registration request', () => {
       [`ep=${'x'.repeat(256)}&lwm2m=1.1`, LINKS, 'BAD_PARAMETER'],
       ['ep=one', LINKS, 'OTHER_VERSION'],
       ['ep=one&lwm2m=2.0', LINKS, 'OTHER_VERSION'],
-      ['ep=one&lwm2m=1.1&lt=0', LINKS, 'BAD_PARAMETER'],
+      ['ep=one&lwm2m=1.1&lt=', LINKS, 'BAD_PARAMETER'],
+      ['ep=one&lwm2m=1.1&lt=00', LINKS, 'BAD_PARAMETER'],
       ['ep=one&lwm2m=1.1&lt=4294967296', LINKS, 'BAD_PARAMETER'],
       ['ep=one&lwm2m=1.1&lt=-1', LINKS, 'BAD_PARAMETER'],
       ['ep=one&lwm2m=1.1&b=X', LINKS, 'BAD_PARAMETER'],
@@ -130,6 +131,16 @@ describe('registrations', () => {
     clock.advance(30_000)
     assert.equal(registrations.count, 0)
     assert.equal(gateway.sessions.size, 0)
+  })
+
+  it('end by the client alone where its lifetime is 0', () => {
+    const { clock, registrations } = bench()
+    const { id } = registrations.register(lwm2mDevice('one'), request('ep=one&lwm2m=1.1&lt=0'), AT)
+    clock.advance(100 * 86_400_000)
+    assert.equal(registrations.count, 1)
+    registrations.update(id, updateOf(query('lt=60'), ''), AT)
+    clock.advance(62_000)
+    assert.equal(registrations.count, 0)
   })
 
   it('go on for a whole lifetime after the last update', () => {

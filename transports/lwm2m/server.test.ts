@@ -48,6 +48,7 @@ describe('a registration', () => {
       assert.equal(await one.register('nobody'), '4.03')
       gateway.cold = true
       assert.equal(await one.register('nobody'), '4.03')
+      assert.equal(await one.register(''), '4.00')
       assert.equal(await one.register('one', ['lwm2m=9.9']), '4.12')
       assert.equal(await one.register('one', [], '</3/0'), '4.00')
       gateway.storeFails = true
@@ -216,6 +217,46 @@ describe('after registration', () => {
           assert.equal(again.text, 'PUT /3/0/14 format=110 [{"n":"/3/0/14","vs":"+04"}]')
           return
         }
+      },
+    ))
+
+  it('is written what it has not, by its own word, and anew what it changed since', () =>
+    bench(
+      { observeAttr: { keyName: { '/3/0/14': 'offset', '/3/0/15': 'zone' }, observe: ['/3/0/14'] } },
+      async ({ gateway, client }) => {
+        const value = (key: string, text: string) => ({ key, type: 'STRING', value: text }) as const
+        const change = (text: string): void => {
+          gateway.answer = { client: [], shared: [value('offset', text)] }
+          sessionOf(gateway).listener.sharedAttributesChanged({ kind: 'updated', entries: [value('offset', text)] })
+        }
+        gateway.answer = { client: [], shared: [value('offset', '+02'), value('zone', 'UTC')] }
+        const one = await client()
+        await one.register('one')
+        const observing = await one.asked()
+        const told = (text: string) => ({ code: '2.05', format: 110, payload: pack('/3/0/14', `"vs":"${text}"`) })
+        one.reply(observing, { ...told('+02'), observe: 1 })
+        assert.equal(await one.answerNext({ code: '2.04' }), 'PUT /3/0/15 format=110 [{"n":"/3/0/15","vs":"UTC"}]')
+        change('+03')
+        assert.equal(await one.answerNext({ code: '2.04' }), 'PUT /3/0/14 format=110 [{"n":"/3/0/14","vs":"+03"}]')
+        one.notify(observing, 900, { ...told('+09'), observe: 2 })
+        await one.answerTo(900)
+        await settled()
+        change('+03')
+        assert.equal(await one.answerNext({ code: '2.04' }), 'PUT /3/0/14 format=110 [{"n":"/3/0/14","vs":"+03"}]')
+      },
+    ))
+
+  it('has in its telemetry what a shared attribute made of a resource', () =>
+    bench(
+      { observeAttr: { keyName: { '/3/0/14': 'offset' }, telemetry: ['/3/0/14'] } },
+      async ({ gateway, client }) => {
+        gateway.answer = { client: [], shared: [{ key: 'offset', type: 'STRING', value: '+02' }] }
+        const one = await client()
+        await one.register('one')
+        await one.answerNext({ code: '4.04' })
+        await one.answerNext({ code: '2.04' })
+        await gateway.uploaded(1)
+        assert.deepEqual(gateway.uploads[0]?.groups[0]?.entries, [{ key: 'offset', type: 'STRING', value: '+02' }])
       },
     ))
 
@@ -400,6 +441,33 @@ describe('bodies in blocks', () => {
       assert.match(answers[0]?.[1] ?? '', /block option/)
     }))
 })
+
+it('blocks of two answers are not put together', () =>
+  bench(NOTHING, async ({ gateway, client }) => {
+    const one = await client()
+    await one.register('one')
+    await settled()
+    const answers = sessionOf(gateway).callAnswers
+    const block = (number: number, isMore: boolean, etag: string) => ({
+      ...{ code: '2.05', format: 0, payload: String(number).repeat(isMore ? 16 : 3) },
+      options: [
+        { number: OptionNumber.ETAG, value: Buffer.from(etag, 'hex') },
+        { number: OptionNumber.BLOCK2, value: Buffer.of(number * 16 + (isMore ? 8 : 0)) },
+      ],
+    })
+    for (const [second, said] of [
+      ['aa', /value=00000000000000001111/],
+      ['ab', /two answers/],
+    ] as const) {
+      sessionOf(gateway).listener.called?.({ id: 1, method: 'Read', params: '{"id":"/3/0/0"}' })
+      await one.answerNext(block(0, true, 'aa'))
+      const before = answers.length
+      await one.answerNext(block(1, true, second))
+      if (second === 'aa') await one.answerNext(block(2, false, second))
+      for (let turn = 0; answers.length === before && turn < 1000; turn++) await settled()
+      assert.match(answers.at(-1)?.[1] ?? '', said)
+    }
+  }))
 
 describe('rubbish', () => {
   it('does nothing', () =>

@@ -1,16 +1,23 @@
 /** Shared attributes as resources of one client: each key of its profile is written where it differs from what was written last. Source: `device-api.md` 13.4, 13.8. */
 import { entriesJson } from '../../model/entry-json.ts'
 import type { Entry } from '../../model/value.ts'
-import type { ReachedClient } from './reached-client.ts'
+import { pathText, type Path, type ValueRecord } from './codecs/records.ts'
+import type { WrittenValue } from './formats.ts'
 import { operationOf } from './operations.ts'
+import { resourcePath, type Lwm2mProfile } from './profile.ts'
+import type { ReachedClient } from './reached-client.ts'
+import { typedValue } from './values.ts'
 
 /** Their own way to the client: firmware and software. */
 const PACKAGE = /^(?:fw|sw)_(?:title|version|tag|size|checksum|checksum_algorithm|url|state|ts)$/
 
 export class SharedResources {
   private readonly client: ReachedClient
-  /** What the client has, as far as it was written from here. */
+  /** What was written from here last, by key. */
   private readonly written = new Map<string, string>()
+  /** What the client said last of each resource that has a key, by its path: values by the ids of instances. */
+  private readonly said = new Map<string, Map<number, string | undefined>>()
+  private keyed: { readonly of: Lwm2mProfile; readonly paths: ReadonlySet<string> } | undefined
   private running: Promise<boolean> | undefined
   private isAgain = false
 
@@ -26,7 +33,31 @@ export class SharedResources {
   /** False where the client does not answer. */
   changed(entries: readonly Entry[]): Promise<boolean> {
     const keys = new Set(this.keys())
+    // The user says it anew: the client may have changed it since.
+    for (const { key } of entries) this.written.delete(key)
     return this.alone(() => this.write(entries.filter(({ key }) => keys.has(key))))
+  }
+
+  /** What the client says of its resources, and what it was told to make of them. */
+  heard(records: readonly ValueRecord[]): void {
+    const keyed = this.keyedPaths()
+    if (keyed.size === 0) return
+    for (const { path, value } of records) {
+      const at = pathText(resourcePath(path))
+      const type = keyed.has(at) ? this.client.modelAt(path)?.type : undefined
+      if (type === undefined) continue
+      const instances = this.said.get(at) ?? new Map<number, string | undefined>()
+      this.said.set(at, instances.set(instanceOf(path), shownValue({ path, type, value })))
+    }
+  }
+
+  private keyedPaths(): ReadonlySet<string> {
+    const { profile } = this.client.context
+    if (this.keyed?.of !== profile) {
+      const paths = [...profile.keys.values()].map(({ path }) => pathText(resourcePath(path)))
+      this.keyed = { of: profile, paths: new Set(paths) }
+    }
+    return this.keyed.paths
   }
 
   /** One at a time, or the older of two values could come last: what comes meanwhile is read anew. */
@@ -83,10 +114,40 @@ export class SharedResources {
         this.client.failed(error)
         continue
       }
+      const { written = [] } = operation
+      if (this.hasSaid(written)) {
+        this.written.set(key, value)
+        continue
+      }
       const answer = await this.client.attempt(operation)
       if (answer === 'silent') return false
-      if (answer !== 'refused' && answer.code.startsWith('2.')) this.written.set(key, value)
+      if (answer === 'refused' || !answer.code.startsWith('2.')) continue
+      this.written.set(key, value)
+      void this.client.store(written).catch((error: unknown) => this.client.failed(error))
     }
     return true
+  }
+
+  /** Whether the client has just these values, by its own word. */
+  private hasSaid(values: readonly WrittenValue[]): boolean {
+    const [first] = values
+    const said = first === undefined ? undefined : this.said.get(pathText(resourcePath(first.path)))
+    return said?.size === values.length && values.every((each) => said.get(instanceOf(each.path)) === shownValue(each))
+  }
+}
+
+/** -1 of a resource that has one value. */
+function instanceOf([, , , instanceId = -1]: Path): number {
+  return instanceId
+}
+
+/** One text for one value, in whichever format it came. Clients may have floats of 4 bytes. Undefined where it is not of that type. */
+function shownValue({ path, type, value }: WrittenValue): string | undefined {
+  try {
+    const typed = typedValue(type, value, path)
+    return String(typed.type === 'DOUBLE' ? Math.fround(typed.value) : typed.value)
+  } catch {
+    // Who stores it says so.
+    return undefined
   }
 }
