@@ -158,9 +158,9 @@ function reencoded(base64: string): string {
   return Buffer.from(base64, 'base64').toString('base64')
 }
 
-/** Without its first and last line and its line breaks. */
+/** Without its first and last line, its line breaks, and what else is blank: the certificate that a device shows is read as Base64 without any. */
 function bareCertificate(text: string): string {
-  return text.replace(/-----(BEGIN|END) CERTIFICATE-----/g, '').replace(/[\r\n]/g, '')
+  return text.replace(/-----(BEGIN|END) CERTIFICATE-----/g, '').replace(/\s/g, '')
 }
 
 function jsonObject(text: string): JsonObject | undefined {

@@ -41,6 +41,14 @@ await onBothDatabases('a client certificate ', (open) => {
     await services.devices.saveCredentialsByUser(tenant, { deviceId: device.id, ...credentialsOf(next) })
     assert.deepEqual([await whose(keyOf(first)), await whose(keyOf(next))], [undefined, 'certified'])
 
+    // However it was broken into lines, and whatever blanks came with it from where it was copied.
+    const bare = first.replace(/-----.*-----|\s/g, '')
+    const wrapped = (bare.match(/.{1,40}/g) ?? []).join(' \t\r\n  ')
+    for (const text of [bare, wrapped, first.replaceAll('\n', '\r\n'), `\n  ${first.replaceAll('\n', '\n  ')}\n`]) {
+      await services.devices.saveCredentialsByUser(tenant, { deviceId: device.id, ...credentialsOf(text) })
+      assert.equal(await whose(keyOf(first)), 'certified', JSON.stringify(text.slice(0, 60)))
+    }
+
     const id = keyOf(other).slice(2)
     await services.devices.saveByUser(tenant, { name: 'alike' }, id)
     assert.equal(await whose(keyOf(other)), undefined)
