@@ -129,8 +129,11 @@ async function openOnNats({ config, log, stores }: ParkingParts, line: NatsLine,
 
 function storeOptions(log: Log, parked: ParkedLog, partition: number): ParkedStoreOptions {
   const onTrouble = troubleOf(log)
-  return { log: parked, partition, clock: systemClock, slackBytes: SEGMENT_BYTES, onTrouble }
+  return { log: parked, partition, clock: systemClock, slackBytes: SEGMENT_BYTES, restMs: REST_MS, onTrouble }
 }
+
+/** Ten syncs a second at most, and messages that are soon forgotten by the link all the same. */
+const REST_MS = 100
 
 /** A quarter of what `Main` holds. */
 const MAX_IN_PROCESS = 5000

@@ -2,8 +2,9 @@
  * Group commit: exactly one write is in flight; everything that arrives meanwhile is the next one. What arrives alone waits
  * for nobody, and a busy store writes few large groups instead of many small ones: fewer still where it is told to rest.
  */
-import type { Clock, TimerHandle } from '../model/clock.ts'
+import type { Clock } from '../model/clock.ts'
 import { defineErrors, type MillraceError } from '../model/errors.ts'
+import { Rest } from '../model/rest.ts'
 
 export const GroupCommitErrors = defineErrors('group-commit', {
   FULL: {
@@ -60,7 +61,7 @@ export class GroupCommit<Item, Result> {
   private running: Promise<void> | undefined
   private closed = false
   private groups = 0
-  private endRest: (() => void) | undefined
+  private readonly resting = new Rest()
 
   constructor(options: GroupCommitOptions<Item, Result>) {
     const { name } = options
@@ -93,14 +94,14 @@ export class GroupCommit<Item, Result> {
     })
     this.waitingWeight += weight
     this.running ??= this.run()
-    if (this.waitingWeight >= this.options.maxGroup) this.endRest?.()
+    if (this.waitingWeight >= this.options.maxGroup) this.resting.end()
     return result
   }
 
   /** Refuses new items, resolves when what was accepted is settled. Idempotent. */
   async close(): Promise<void> {
     this.closed = true
-    this.endRest?.()
+    this.resting.end()
     await this.running
   }
 
@@ -126,14 +127,7 @@ export class GroupCommit<Item, Result> {
   private rest({ clock, factor, mostMs, leastTookMs }: GroupRest, tookMs: number): Promise<void> {
     const isEnough = this.waitingWeight >= this.options.maxGroup
     if (this.closed || isEnough || this.waiting.length === 0 || tookMs < leastTookMs) return Promise.resolve()
-    return new Promise((resolve) => {
-      const timer: TimerHandle = clock.after(Math.min(mostMs, factor * tookMs), () => this.endRest?.())
-      this.endRest = () => {
-        this.endRest = undefined
-        timer.cancel()
-        resolve()
-      }
-    })
+    return this.resting.take(clock, Math.min(mostMs, factor * tookMs))
   }
 
   private takeGroup(): Waiting<Item, Result>[] {

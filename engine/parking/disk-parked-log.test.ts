@@ -92,7 +92,7 @@ class CountedLog implements ParkedLog {
 test('issue-8 A: a log whose messages are smaller than what is said of their lanes is not rewritten without end', async () => {
   const log = new CountedLog()
   const onTrouble = (): void => undefined
-  const store = await ParkedStore.open({ log, partition: 0, clock: systemClock, slackBytes: 0, onTrouble })
+  const store = await ParkedStore.open({ log, partition: 0, clock: systemClock, slackBytes: 0, restMs: 0, onTrouble })
   const lanes = [1, 2, 3, 4].map((device) => {
     const each = message({ device, data: 'small' })
     each.sequence = device
@@ -108,7 +108,14 @@ test('issue-8 A: a log whose messages are smaller than what is said of their lan
 test('issue-8 A: blocks that were read are kept by their bytes, not by their count', async () => {
   const log = new CountedLog()
   const onTrouble = (): void => undefined
-  const store = await ParkedStore.open({ log, partition: 0, clock: systemClock, slackBytes: 1 << 30, onTrouble })
+  const store = await ParkedStore.open({
+    log,
+    partition: 0,
+    clock: systemClock,
+    slackBytes: 1 << 30,
+    restMs: 0,
+    onTrouble,
+  })
   const { tenantId, originator } = message({ device: 1 })
   const note = { queueName: 'Main', key: originator.id, tenantId, originatorType: 'DEVICE', sinceMs: 0 } as const
   const lane = store.openLane({ ...note, why: '' })
@@ -147,7 +154,14 @@ class OwnedLog extends CountedLog {
 test('issue-8 A: an answer that is lost while the front of a log is rewritten does not fence its owner', async () => {
   const clock = new ManualClock()
   const log = new OwnedLog()
-  const store = await ParkedStore.open({ log, partition: 0, clock, slackBytes: 0, onTrouble: () => undefined })
+  const store = await ParkedStore.open({
+    log,
+    partition: 0,
+    clock,
+    slackBytes: 0,
+    restMs: 0,
+    onTrouble: () => undefined,
+  })
   const { tenantId, originator } = message({ device: 1 })
   const note = { queueName: 'Main', key: originator.id, tenantId, originatorType: 'DEVICE', sinceMs: 0 } as const
   const lane = store.openLane({ ...note, why: '' })
@@ -255,4 +269,55 @@ async function live(seed: number): Promise<void> {
 
 test('a crash at any moment leaves everything that was said to be durable', async () => {
   for (let seed = 1; seed <= Number(process.env['SEEDS'] ?? 40); seed++) await live(seed)
+})
+
+test('what is parked one after the other goes into few writes; a first message, a burst and what is done with wait for nothing', async () => {
+  const clock = new ManualClock()
+  const log = new CountedLog()
+  const store = await ParkedStore.open({
+    log,
+    partition: 0,
+    clock,
+    slackBytes: 1 << 20,
+    restMs: 100,
+    onTrouble: () => undefined,
+  })
+  let sequence = 0
+  let durable = 0
+  const park = (): void => {
+    const each = message({ device: 1 })
+    each.sequence = ++sequence
+    const { tenantId, originator } = each
+    const note = { queueName: 'Main', key: originator.id, tenantId, originatorType: 'DEVICE', sinceMs: 0 } as const
+    void store.append(store.openLane({ ...note, why: '' }), each, 1).then(
+      () => durable++,
+      () => undefined,
+    )
+  }
+  park()
+  await clock.settle()
+  assert.deepEqual([durable, log.appends], [1, 1])
+  for (let count = 0; count < 40; count++) {
+    park()
+    await clock.advance(10)
+  }
+  await clock.advance(100)
+  assert.equal(durable, 41)
+  assert.ok(log.appends <= 6, `${log.appends} writes of 40 messages in 400 ms`)
+  const before = log.appends
+  for (let count = 0; count < 100; count++) park()
+  await clock.settle()
+  assert.equal(durable, 141)
+  assert.equal(log.appends, before + 1)
+  const [lane] = store.lanes()
+  const [entry] = lane?.entries ?? []
+  assert.ok(lane !== undefined && entry !== undefined)
+  park()
+  let isDone = false
+  void store.done(lane, entry).then(() => (isDone = true))
+  await clock.settle()
+  assert.deepEqual([isDone, durable], [true, 142])
+  park()
+  await store.close()
+  assert.equal(clock.pendingTimers, 0)
 })

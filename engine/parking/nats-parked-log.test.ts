@@ -21,7 +21,7 @@ async function openStore(servers: string, prefix: string, partition = 0): Promis
   const line = await connectNats({ servers, name: 'test', clock: systemClock })
   await prepareParkedStream({ line, prefix, replicas: 1 })
   const log = new NatsParkedLog({ line, prefix, partition, clock: systemClock, onDamage: () => assert.fail('damage') })
-  const options = { log, partition, clock: systemClock, slackBytes: 1 << 16, onTrouble: () => undefined }
+  const options = { log, partition, clock: systemClock, slackBytes: 1 << 16, restMs: 0, onTrouble: () => undefined }
   const store = await ParkedStore.open(options)
   return {
     store,

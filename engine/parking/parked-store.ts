@@ -8,6 +8,7 @@
  */
 import type { Clock } from '../../model/clock.ts'
 import type { Message } from '../../model/message.ts'
+import { Rest } from '../../model/rest.ts'
 import { isFenced } from '../link/errors.ts'
 import { hashOf } from '../link/partition.ts'
 import { ParkingErrors } from './errors.ts'
@@ -31,12 +32,16 @@ export interface ParkedStoreOptions {
   readonly clock: Clock
   /** Bytes that notes and removed messages may take beside as many again as the messages do, with what is said of their lanes. */
   readonly slackBytes: number
+  /** How long messages and tries wait for more behind a write: who fails goes on failing, and each write is a sync. 0: not at all. */
+  readonly restMs: number
   /** A write failed, and is tried again; undefined once one succeeded. */
   readonly onTrouble: (error: unknown) => void
 }
 
 /** Small enough that the one message of a block that is wanted is soon decoded. */
 const BLOCK_BYTES = 64 << 10
+/** So much is asked for in no time: it does not wait. */
+const MAX_RESTING = 64
 const FIRST_PAUSE_MS = 100
 const LAST_PAUSE_MS = 5000
 /** Of decoded blocks, kept for the next reader: one is always kept, however large. */
@@ -57,6 +62,7 @@ export class ParkedStore {
   private liveBytes = 0
   private operations: Operation[] = []
   private writing: Promise<void> | undefined
+  private readonly resting = new Rest()
   private readonly cache = new Map<
     number,
     { readonly messages: Promise<readonly Message[] | undefined>; readonly bytes: number }
@@ -172,6 +178,7 @@ export class ParkedStore {
   /** What is asked for and not durable is rejected. */
   stop(): void {
     this.isClosed = true
+    this.resting.end()
     this.rejectAll(ParkingErrors.CLOSED({ partition: this.partition }))
   }
 
@@ -180,14 +187,19 @@ export class ParkedStore {
     return new Promise<void>((resolve, reject) => {
       this.operations.push(make({ resolve, reject }))
       this.writing ??= this.writeAll()
+      if (!this.mayRest) this.resting.end()
     })
   }
 
   private async writeAll(): Promise<void> {
+    const { clock, restMs } = this.options
     // What this turn asks for goes together.
-    await new Promise<void>((resolve) => void this.options.clock.soon(resolve))
+    await new Promise<void>((resolve) => void clock.soon(resolve))
     try {
-      while (this.operations.length > 0) await this.writeGroup()
+      while (this.operations.length > 0) {
+        await this.writeGroup()
+        if (restMs > 0 && this.mayRest && !this.stopped()) await this.resting.take(clock, restMs)
+      }
     } catch (error) {
       // A message that can not be encoded, or a bug: the link still has what was asked for.
       this.options.onTrouble(error)
@@ -196,6 +208,11 @@ export class ParkedStore {
       // In the same step as the last look: who asks from now on starts the next round.
       this.writing = undefined
     }
+  }
+
+  /** What is done with would run again after a crash: that waits for nothing. */
+  private get mayRest(): boolean {
+    return this.operations.length < MAX_RESTING && this.operations.every(({ kind }) => kind !== 'done')
   }
 
   private async writeGroup(): Promise<void> {

@@ -29,7 +29,7 @@ export function openDiskStore(disk: Disk, clock: Clock, directory = 'parked'): P
     segmentBytes: 1 << 16,
     onEvent: () => undefined,
   })
-  return ParkedStore.open({ log, partition: 0, clock, slackBytes: 1 << 16, onTrouble: () => undefined })
+  return ParkedStore.open({ log, partition: 0, clock, slackBytes: 1 << 16, restMs: 0, onTrouble: () => undefined })
 }
 
 export async function openParking(
