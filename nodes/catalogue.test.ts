@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Clock } from '../model/clock.ts'
 import { isMillraceError } from '../model/errors.ts'
-import { stringifyJson } from '../model/json.ts'
+import { stringifyJson, type JsonObject } from '../model/json.ts'
 import { catalogue, ruleNodes } from './catalogue.ts'
-import { createNode, runNode, testContext, testMessage } from './testkit.ts'
+import { createNode, RULE_CHAIN_ID, runNode, testContext, testMessage } from './testkit.ts'
 import type { MessageDraft } from './testkit.ts'
 
-const RULE_CHAIN_ID = '66666666-6666-4666-8666-666666666666'
+const SOME_ID = '66666666-6666-4666-8666-666666666666'
 
 /** Defaults that name nothing yet can not run: these nodes need one field set. */
 const RUNNABLE: Readonly<Record<string, object>> = {
@@ -18,7 +18,7 @@ const RUNNABLE: Readonly<Record<string, object>> = {
   'org.thingsboard.rule.engine.aws.sqs.TbSqsNode': { accessKeyId: 'A', secretAccessKey: 'S' },
   'org.thingsboard.rule.engine.gcp.pubsub.TbPubSubNode': { serviceAccountKey: '{}' },
   'org.thingsboard.rule.engine.ai.TbAiNode': {
-    modelId: { entityType: 'AI_MODEL', id: RULE_CHAIN_ID },
+    modelId: { entityType: 'AI_MODEL', id: SOME_ID },
     userPrompt: 'What is that?',
     forceAck: false,
   },
@@ -41,8 +41,8 @@ const RUNNABLE: Readonly<Record<string, object>> = {
     credentials: { type: 'sas', sasKey: 'a2V5' },
   },
   'org.thingsboard.rule.engine.notification.TbNotificationNode': {
-    targets: [RULE_CHAIN_ID],
-    templateId: { entityType: 'NOTIFICATION_TEMPLATE', id: RULE_CHAIN_ID },
+    targets: [SOME_ID],
+    templateId: { entityType: 'NOTIFICATION_TEMPLATE', id: SOME_ID },
   },
   'org.thingsboard.rule.engine.notification.TbSlackNode': {
     useSystemSettings: false,
@@ -90,7 +90,7 @@ for (const definition of ruleNodes) {
       const odd = { ...definition.defaultConfiguration, leftByAnOldVersion: { a: 1 } }
       if (definition.acceptsUnknownKeys) definition.check(odd)
       else assert.throws(() => definition.check(odd), /leftByAnOldVersion/)
-      definition.checkSaved?.(odd)
+      definition.checkSaved?.({ ...configuration, ...odd, ...RUNNABLE[definition.type] })
     })
 
     for (const example of definition.examples) {
@@ -176,6 +176,9 @@ test('a configuration of the wrong shape is refused with the name of the field',
     ],
     ['telemetry.TbMsgAttributesNode', { scope: 'NO_SCOPE', processingSettings: { type: 'ON_EVERY_MESSAGE' } }, 'scope'],
     ['rpc.TbSendRPCRequestNode', { timeoutInSeconds: 'soon' }, 'timeoutInSeconds'],
+    ['filter.TbAssetTypeSwitchNode', { version: 0, type: 'hall' }, 'type'],
+    ['filter.TbDeviceTypeSwitchNode', { version: 0, type: 'pump' }, 'type'],
+    ['filter.TbOriginatorTypeSwitchNode', { version: 0, type: 'DEVICE' }, 'type'],
   ] as const) {
     const definition = catalogue.find(`org.thingsboard.rule.engine.${type}`)
     assert.throws(
@@ -183,6 +186,75 @@ test('a configuration of the wrong shape is refused with the name of the field',
       (error) => isMillraceError(error) && error.kind === 'invalid' && error.message.includes(field),
       `${type} ${field}`,
     )
+  }
+})
+
+test('a text that is no script, path or expression is refused with the name of the field that holds it', async () => {
+  const cases: readonly (readonly [type: string, configuration: JsonObject, reason: string])[] = [
+    ['filter.TbJsFilterNode', { scriptLang: 'TBEL', tbelScript: ' ' }, 'tbelScript: script body is blank'],
+    ['filter.TbJsFilterNode', { scriptLang: 'JS', jsScript: ' ' }, 'jsScript: script body is blank'],
+    [
+      'action.TbCreateAlarmNode',
+      { severity: 'MINOR', scriptLang: 'TBEL' },
+      'alarmDetailsBuildTbel: script body is blank',
+    ],
+    ['action.TbClearAlarmNode', { scriptLang: 'JS' }, 'alarmDetailsBuildJs: script body is blank'],
+    ['debug.TbMsgGeneratorNode', { scriptLang: 'TBEL', tbelScript: ' ' }, 'tbelScript: script body is blank'],
+    ['transform.TbJsonPathNode', { jsonPath: '$[' }, 'jsonPath: The JSON path is wrong at position 2'],
+    ['transform.TbCopyKeysNode', { copyFrom: 'DATA', keys: ['a('] }, "keys: The key 'a(' is no regular expression"],
+    ['transform.TbDeleteKeysNode', { deleteFrom: 'DATA', keys: ['a('] }, "keys: The key 'a(' is no regular expression"],
+  ]
+  for (const [type, configuration, reason] of cases) {
+    const definition = catalogue.find(`org.thingsboard.rule.engine.${type}`)
+    assert.ok(definition !== undefined)
+    await assert.rejects(
+      createNode(definition, {
+        ...definition.defaultConfiguration,
+        ...cleared(definition.defaultConfiguration),
+        ...configuration,
+      }),
+      (error) => isMillraceError(error) && error.kind === 'invalid' && error.message.startsWith(reason),
+      `${type}: ${reason}`,
+    )
+  }
+})
+
+/** Scripts are blank where the test does not write one. */
+function cleared(configuration: object): Record<string, string> {
+  const scripts = Object.keys(configuration).filter((key) => /Script$|^alarmDetailsBuild/.test(key))
+  return Object.fromEntries(scripts.map((key) => [key, '']))
+}
+
+test('what a chain may not be saved with is refused with the name of the field, and what only keeps a node from starting is saved', () => {
+  const settings = { type: 'DEDUPLICATE', deduplicationIntervalSecs: 0 }
+  const modelId = { entityType: 'AI_MODEL', id: SOME_ID }
+  const templateId = { entityType: 'NOTIFICATION_TEMPLATE', id: SOME_ID }
+  const cases: readonly (readonly [type: string, configuration: JsonObject, field: string | undefined])[] = [
+    ['telemetry.TbMsgTimeseriesNode', { processingSettings: null }, 'processingSettings'],
+    ['telemetry.TbMsgTimeseriesNode', { processingSettings: settings }, undefined],
+    ['telemetry.TbMsgAttributesNode', { processingSettings: null }, 'processingSettings'],
+    ['telemetry.TbMsgAttributesNode', { processingSettings: { type: 'NEVER' } }, undefined],
+    ['notification.TbNotificationNode', { targets: [], templateId }, 'targets'],
+    ['notification.TbNotificationNode', { targets: [SOME_ID], templateId: null }, 'templateId'],
+    ['notification.TbNotificationNode', { targets: [SOME_ID], templateId }, undefined],
+    ['notification.TbSlackNode', { messageTemplate: '', conversation: { id: 'C1' } }, 'messageTemplate'],
+    ['notification.TbSlackNode', { conversation: null }, 'conversation'],
+    ['notification.TbSlackNode', { conversation: { id: 'C1' } }, undefined],
+    ['ai.TbAiNode', { modelId, userPrompt: ' ' }, 'userPrompt'],
+    ['ai.TbAiNode', { modelId: null, userPrompt: 'What is that?' }, 'modelId'],
+    ['ai.TbAiNode', { modelId, userPrompt: 'What is that?' }, undefined],
+  ]
+  for (const [type, configuration, field] of cases) {
+    const definition = catalogue.find(`org.thingsboard.rule.engine.${type}`)
+    assert.ok(definition?.checkSaved !== undefined)
+    const check = (): void => definition.checkSaved?.({ ...definition.defaultConfiguration, ...configuration })
+    if (field === undefined) assert.doesNotThrow(check, type)
+    else
+      assert.throws(
+        check,
+        (error) => isMillraceError(error) && error.message.includes(`: ${field}: `),
+        `${type} ${field}`,
+      )
   }
 })
 

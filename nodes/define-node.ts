@@ -3,6 +3,7 @@
  * defaults, and the examples, which one generic test runs for every node (`catalogue.test.ts`).
  */
 import { z } from 'zod'
+import { errorText, isMillraceError } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { EntityType } from '../model/entity-id.ts'
 import type { CapabilityName } from '../engine/rulechain/capabilities.ts'
@@ -165,6 +166,16 @@ export function requireField(isThere: boolean, node: string, field: string, reas
   if (!isThere) throw NodeErrors.CONFIGURATION_INVALID({ node, field, reason })
 }
 
+/** What `read` makes of a field's text, such as a script; where the text is wrong the error names the field. Throws `FIELD_INVALID`, and what passes. */
+export async function ofField<Result>(field: string, read: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!isMillraceError(error) || error.kind !== 'invalid') throw error
+    throw NodeErrors.FIELD_INVALID({ field, reason: errorText(error) }, error)
+  }
+}
+
 /** A field that old files leave out or set to null: it has its type's zero value then, not the node's default. */
 export function orZero<Schema extends z.ZodType>(schema: Schema, zero: z.output<Schema>) {
   return schema.nullish().transform((value) => value ?? zero)
@@ -172,4 +183,8 @@ export function orZero<Schema extends z.ZodType>(schema: Schema, zero: z.output<
 
 /** For nodes whose configuration nobody reads (`rule-nodes.md` section 2, "Empty configuration"). */
 export const emptyConfiguration = z.looseObject({})
+/** For nodes that read theirs, though it says nothing: an unknown key is a mistake there. */
+export const readEmptyConfiguration = z.looseObject({
+  version: z.int().nullish().meta({ title: 'Version', description: 'Says nothing; older files have it.' }),
+})
 export const EMPTY_DEFAULTS: JsonObject = { version: 0 }

@@ -3,6 +3,7 @@ import { defineErrors } from '../model/errors.ts'
 
 export const NodeErrors = defineErrors('node', {
   CONFIGURATION_INVALID: { kind: 'invalid', status: 400, text: "'{node}': {field}: {reason}" },
+  FIELD_INVALID: { kind: 'invalid', status: 400, text: '{field}: {reason}' },
   SCOPE_MISSING: { kind: 'invalid', status: 400, text: 'Attribute scope is missing' },
   SCOPE_UNKNOWN: { kind: 'invalid', status: 400, text: 'Attribute scope is unknown: {scope}' },
   UNSUPPORTED_TYPE: { kind: 'invalid', status: 400, text: 'Unsupported msg type: {type}' },

@@ -8,7 +8,7 @@ export function ruleNodesPage(nodes: readonly RuleNodeDefinition[]): string {
     '<!-- Made from nodes/ by `npm run docs`: do not edit. -->',
     '# Rule nodes',
     '',
-    'Behind each type stand the relations that it emits; every node may also emit `Failure`: the reason is in its debug events. Unknown fields are kept.',
+    'Behind each type stand the relations that it emits; every node may also emit `Failure`: the reason is in its debug events. A chain with an unknown field, or one that is wrong, is saved: the node does not start, and its `LC_EVENT` names the field.',
     '',
     'Nodes with a script have `scriptLang` (`TBEL`, the default, runs inline; `JS` on the worker pool), `tbelScript` and `jsScript`: function bodies with the arguments msg, metadata, msgType.',
   ]

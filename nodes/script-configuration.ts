@@ -4,7 +4,7 @@ import type { JsonObject } from '../model/json.ts'
 import type { Message } from '../model/message.ts'
 import type { NodeContext, NodeInstance, NodeOutput } from '../engine/rulechain/node.ts'
 import type { CompiledScript, ScriptKind, ScriptResults } from '../engine/script/script.ts'
-import { orZero } from './define-node.ts'
+import { ofField, orZero } from './define-node.ts'
 
 /** `scriptLang` null means JavaScript (`rule-engine.md` 6.1). */
 export const scriptConfiguration = z.looseObject({
@@ -29,12 +29,17 @@ export function scriptDefaults(jsScript: string, tbelScript: string = jsScript):
 }
 
 export function scriptBody(configuration: ScriptConfiguration): string {
-  return configuration.scriptLang === 'TBEL' ? configuration.tbelScript : configuration.jsScript
+  return configuration[scriptField(configuration)]
+}
+
+/** Where the chosen script stands. */
+export function scriptField({ scriptLang }: Pick<ScriptConfiguration, 'scriptLang'>): 'tbelScript' | 'jsScript' {
+  return scriptLang === 'TBEL' ? 'tbelScript' : 'jsScript'
 }
 
 /**
  * Compiles the chosen script; its result becomes the node's output through `outputOf`. A language that runs inline makes a
- * synchronous node, one on the pool a batch-aware node. Throws `SCRIPT_SYNTAX`, `SCRIPT_BODY`.
+ * synchronous node, one on the pool a batch-aware node. Throws `FIELD_INVALID` for a script that does not compile.
  */
 export async function scriptInstance<Kind extends ScriptKind>(
   kind: Kind,
@@ -42,16 +47,18 @@ export async function scriptInstance<Kind extends ScriptKind>(
   context: NodeContext<'scripts'>,
   outputOf: (message: Message, value: ScriptResults[Kind]) => NodeOutput,
 ): Promise<NodeInstance> {
-  const script = await context.services.scripts.compile({
-    language: configuration.scriptLang,
-    kind,
-    body: scriptBody(configuration),
-    tenantId: context.tenantId,
-    ownerId: context.ruleNodeId,
-    ownerName: context.ruleNodeName,
-    ruleChainId: context.ruleChainId,
-    ruleChainName: context.ruleChainName,
-  })
+  const script = await ofField(scriptField(configuration), () =>
+    context.services.scripts.compile({
+      language: configuration.scriptLang,
+      kind,
+      body: scriptBody(configuration),
+      tenantId: context.tenantId,
+      ownerId: context.ruleNodeId,
+      ownerName: context.ruleNodeName,
+      ruleChainId: context.ruleChainId,
+      ruleChainName: context.ruleChainName,
+    }),
+  )
   const { run } = script
   if (run === undefined) return batchInstance(script, outputOf)
   return { handle: (message) => outputOf(message, run(message)), close: () => script.close() }

@@ -78,6 +78,8 @@ export interface TestContext extends NodeContext<CapabilityName> {
 }
 
 export const TENANT_ID = '11111111-1111-4111-8111-111111111111'
+/** The chain that the node is in. */
+export const RULE_CHAIN_ID = '22222222-2222-4222-8222-222222222222'
 const FIXED_TIME = 1_700_000_000_000
 
 const fixedClock: Clock = {
@@ -101,7 +103,7 @@ export function testContext(
   const context: TestContext = {
     fakes,
     tenantId: TENANT_ID,
-    ruleChainId: '22222222-2222-4222-8222-222222222222',
+    ruleChainId: RULE_CHAIN_ID,
     ruleChainName: 'Test chain',
     ruleNodeId: '33333333-3333-4333-8333-333333333333',
     ruleNodeName: change.ruleNodeName ?? 'Test node',
@@ -152,6 +154,7 @@ export function testContext(
 function fakesOf(tenantId: string, clock: Clock): Fakes {
   const now = (): number => clock.now()
   const entities = new FakeEntities(tenantId)
+  entities.add({ id: entityId('RULE_CHAIN', RULE_CHAIN_ID), name: 'Test chain' })
   const alarms = new FakeAlarms(now)
   const attributes = new FakeAttributes()
   const history = new FakeHistory()

@@ -9,7 +9,7 @@ import { parseJson, stringifyJson, type JsonObject, type JsonValue } from '../..
 import type { Message } from '../../model/message.ts'
 import { PROCESS_BACKFILL } from '../backfill.ts'
 import { withMetadata } from '../body.ts'
-import { orZero } from '../define-node.ts'
+import { ofField, orZero } from '../define-node.ts'
 
 const DEFAULT_SCRIPT = `var details = {};
 if (metadata.prevAlarmDetails != null) {
@@ -60,15 +60,21 @@ interface DetailsConfiguration {
   readonly alarmDetailsBuildTbel: string
 }
 
-/** Throws `SCRIPT_SYNTAX`, `SCRIPT_BODY`. */
+/** Throws `FIELD_INVALID` for a script that does not compile. */
 export async function detailsScript(
   { scriptLang, alarmDetailsBuildJs, alarmDetailsBuildTbel }: DetailsConfiguration,
   { tenantId, ruleNodeId, ruleNodeName, ruleChainId, ruleChainName, services }: NodeContext<'scripts'>,
 ): Promise<DetailsScript> {
-  const script = await services.scripts.compile({
-    ...{ language: scriptLang, kind: 'json', tenantId, ownerId: ruleNodeId, ownerName: ruleNodeName },
-    ...{ body: scriptLang === 'TBEL' ? alarmDetailsBuildTbel : alarmDetailsBuildJs, ruleChainId, ruleChainName },
-  })
+  const [field, body] =
+    scriptLang === 'TBEL'
+      ? ['alarmDetailsBuildTbel', alarmDetailsBuildTbel]
+      : ['alarmDetailsBuildJs', alarmDetailsBuildJs]
+  const script = await ofField(field, () =>
+    services.scripts.compile({
+      ...{ language: scriptLang, kind: 'json', tenantId, ownerId: ruleNodeId, ownerName: ruleNodeName },
+      ...{ body, ruleChainId, ruleChainName },
+    }),
+  )
   return {
     details: (message, before) => {
       const seen =

@@ -6,10 +6,10 @@ import { stringifyJson } from '../../model/json.ts'
 import { Message } from '../../model/message.ts'
 import { GENERATOR_ARGUMENTS, withArgumentNames } from '../../engine/script/argument-names.ts'
 import type { CompiledScript, TransformedMessage } from '../../engine/script/script.ts'
-import { defineNode, orZero } from '../define-node.ts'
+import { defineNode, ofField, orZero } from '../define-node.ts'
 import type { NodeContext } from '../../engine/rulechain/node.ts'
 import { NodeErrors } from '../errors.ts'
-import { scriptBody, scriptConfiguration, scriptDefaults } from '../script-configuration.ts'
+import { scriptBody, scriptConfiguration, scriptDefaults, scriptField } from '../script-configuration.ts'
 
 const ORIGINATORS = [
   ...(['DEVICE', 'ASSET', 'ENTITY_VIEW', 'TENANT', 'CUSTOMER', 'USER', 'DASHBOARD', 'EDGE', 'RULE_NODE'] as const),
@@ -73,11 +73,13 @@ export const generator = defineNode({
     await checkOwn(source, context)
     const linkName = queueName === null ? undefined : await services.queues.linkName(tenantId, queueName)
     if (queueName !== null && linkName === undefined) throw NodeErrors.QUEUE_UNKNOWN({ queueName })
-    const script = await services.scripts.compile({
-      ...{ language: scriptLang, kind: 'generate', tenantId, ownerId: ruleNodeId },
-      body: withArgumentNames(scriptBody(configuration), GENERATOR_ARGUMENTS),
-      ...{ ownerName: context.ruleNodeName, ruleChainId: context.ruleChainId, ruleChainName: context.ruleChainName },
-    })
+    const script = await ofField(scriptField(configuration), () =>
+      services.scripts.compile({
+        ...{ language: scriptLang, kind: 'generate', tenantId, ownerId: ruleNodeId },
+        body: withArgumentNames(scriptBody(configuration), GENERATOR_ARGUMENTS),
+        ...{ ownerName: context.ruleNodeName, ruleChainId: context.ruleChainId, ruleChainName: context.ruleChainName },
+      }),
+    )
     const periodMs = periodInSeconds * 1000
     const of = stringifyJson([msgCount, periodInSeconds, source.id, scriptLang, scriptBody(configuration)])
     const beginning: State = { of, count: 0, due: null, type: '', metadata: {}, data: '{}' }

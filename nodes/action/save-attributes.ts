@@ -10,7 +10,7 @@ import type { NodeContext } from '../../engine/rulechain/node.ts'
 import { causeOf } from '../../engine/rulechain/capabilities/calculated.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
-import { processingSettings, saveStrategy } from './save-strategy.ts'
+import { processingSettings, saveStrategy, someSettings } from './save-strategy.ts'
 import { scopeOf } from './attribute-scope.ts'
 import { checkKey, isObject } from './telemetry-body.ts'
 
@@ -47,7 +47,7 @@ export const saveAttributes = defineNode({
   description: 'Stores the attributes of a Post attributes message; Success follows the commit.',
   configurationVersion: 3,
   configuration: configurationSchema,
-  constraints: z.looseObject({ processingSettings: processingSettings(ACTIONS) }),
+  constraints: z.looseObject({ processingSettings: someSettings }),
   editor: { form: 'tbActionNodeAttributesConfig', icon: 'file_upload' },
   defaults: {
     processingSettings: { type: 'ON_EVERY_MESSAGE' },

@@ -3,6 +3,7 @@
  * originator in each interval, or never. What was seen is kept in memory only, as in the reference.
  */
 import { z } from 'zod'
+import type { JsonValue } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
 
 const MAX_INTERVAL_SECONDS = 86_400
@@ -40,6 +41,9 @@ export function processingSettings<Action extends string>(actions: readonly [Act
       description: 'When it writes and notifies: ON_EVERY_MESSAGE, DEDUPLICATE, WEBSOCKETS_ONLY, ADVANCED.',
     })
 }
+
+/** What a chain is saved with: with settings that mean nothing a node does not start, as in the reference. */
+export const someSettings = z.custom<JsonValue>((settings) => (settings ?? null) !== null, 'must not be null')
 
 type ActionSettings = z.output<typeof actionSettings>
 

@@ -7,7 +7,7 @@ import type { BatchResult, NodeContext } from '../../engine/rulechain/node.ts'
 import { causeOf } from '../../engine/rulechain/capabilities/calculated.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
-import { processingSettings, saveStrategy } from './save-strategy.ts'
+import { processingSettings, saveStrategy, someSettings } from './save-strategy.ts'
 import type { Decision } from './save-strategy.ts'
 import { pointsOf } from './telemetry-body.ts'
 
@@ -37,7 +37,7 @@ export const saveTimeSeries = defineNode({
   description:
     'Stores the points of a Post telemetry message and hands them to calculated fields; Success follows the commit.',
   configurationVersion: 1,
-  constraints: z.looseObject({ processingSettings: processingSettings(ACTIONS) }),
+  constraints: z.looseObject({ processingSettings: someSettings }),
   editor: { form: 'tbActionNodeTimeseriesConfig', icon: 'file_upload' },
   configuration: configurationSchema,
   defaults: { defaultTTL: 0, useServerTs: false, processingSettings: { type: 'ON_EVERY_MESSAGE' } },

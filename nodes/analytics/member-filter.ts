@@ -7,7 +7,14 @@ import { Message } from '../../model/message.ts'
 import type { AggregationTurn, MemberKey, MemberType } from '../../engine/rulechain/capabilities/aggregation.ts'
 import type { NodeContext } from '../../engine/rulechain/node.ts'
 import type { CompiledScript } from '../../engine/script/script.ts'
-import { scriptBody, scriptConfiguration, scriptDefaults, type ScriptConfiguration } from '../script-configuration.ts'
+import { ofField } from '../define-node.ts'
+import {
+  scriptBody,
+  scriptConfiguration,
+  scriptDefaults,
+  scriptField,
+  type ScriptConfiguration,
+} from '../script-configuration.ts'
 import { memberKey } from './group.ts'
 
 export const filterConfiguration = {
@@ -54,10 +61,12 @@ export async function memberFilter(
   const { useFilter, filterKeys, scriptLang } = configuration
   if (!useFilter) return undefined
   const { tenantId, ruleNodeId: ownerId, ruleNodeName: ownerName, ruleChainId, ruleChainName, clock } = context
-  const script = await context.services.scripts.compile({
-    ...{ language: scriptLang, kind: 'filter', body: scriptBody(configuration) },
-    ...{ tenantId, ownerId, ownerName, ruleChainId, ruleChainName },
-  })
+  const script = await ofField(scriptField(configuration), () =>
+    context.services.scripts.compile({
+      ...{ language: scriptLang, kind: 'filter', body: scriptBody(configuration) },
+      ...{ tenantId, ownerId, ownerName, ruleChainId, ruleChainName },
+    }),
+  )
   return {
     async selected(turn, ids, columnOf) {
       const columns: (readonly [name: string, column: LatestColumn])[] = []

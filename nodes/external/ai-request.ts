@@ -12,7 +12,8 @@ const MOST_CHARACTERS = 500_000
 const LONGEST_SECONDS = 600
 const DEFAULT_SECONDS = 60
 
-const prompt = z.string().max(MOST_CHARACTERS).nullish()
+const prompt = z.string().max(MOST_CHARACTERS)
+const modelId = z.looseObject({ id: z.string().refine(isUuid, 'a UUID is expected') })
 
 export const aiRequest = defineNode({
   type: 'org.thingsboard.rule.engine.ai.TbAiNode',
@@ -22,15 +23,14 @@ export const aiRequest = defineNode({
   description:
     'Asks an AI model of the tenant; the answer becomes the body. One that is no JSON object stands in its member `response`. Models of OpenAI, Azure OpenAI, Mistral, GitHub, Anthropic, Google (AI and Vertex) and Ollama are asked, of Amazon Bedrock not. Requests are checked against fakes of their interfaces.',
   configuration: z.looseObject({
-    modelId: z
-      .looseObject({ id: z.string().refine(isUuid, 'a UUID is expected') })
-      .nullish()
-      .meta({ title: 'Model', description: 'One of the AI models of the tenant.' }),
-    systemPrompt: prompt.meta({
+    modelId: modelId.nullish().meta({ title: 'Model', description: 'One of the AI models of the tenant.' }),
+    systemPrompt: prompt.nullish().meta({
       title: 'System prompt',
       description: 'What the model is to be. May hold ${metadata} and $[data].',
     }),
-    userPrompt: prompt.meta({ title: 'Prompt', description: 'The question. May hold ${metadata} and $[data].' }),
+    userPrompt: prompt
+      .nullish()
+      .meta({ title: 'Prompt', description: 'The question. May hold ${metadata} and $[data].' }),
     resourceIds: z
       .array(z.unknown())
       .nullish()
@@ -52,6 +52,11 @@ export const aiRequest = defineNode({
       description: 'The message settles before the model is asked; the answer is a message of its own.',
     }),
   }),
+  constraints: z.looseObject({
+    modelId,
+    systemPrompt: prompt.nullish(),
+    userPrompt: prompt.refine((text) => text.trim() !== '', 'must not be blank'),
+  }),
   defaults: {
     modelId: null,
     systemPrompt: 'You are a helpful assistant for an Internet of things platform. Answer briefly and to the point.',
@@ -66,8 +71,8 @@ export const aiRequest = defineNode({
   uses: ['ai', 'outbound'],
   effects: true,
   create: async (config, { services: { ai, outbound } }) => {
-    const { modelId, systemPrompt, userPrompt, resourceIds, timeoutSeconds } = config
-    requireField(modelId !== null && modelId !== undefined, NAME, 'modelId', 'is missing')
+    const { modelId: ofModel, systemPrompt, userPrompt, resourceIds, timeoutSeconds } = config
+    requireField(ofModel !== null && ofModel !== undefined, NAME, 'modelId', 'is missing')
     requireField(Boolean(userPrompt?.trim()), NAME, 'userPrompt', 'is empty')
     requireField((resourceIds ?? []).length === 0, NAME, 'resourceIds', 'files are not served')
     const format = formatOf(config.responseFormat)
@@ -75,7 +80,7 @@ export const aiRequest = defineNode({
     const userOf = pattern(userPrompt ?? '')
     const forceAck = config.forceAck || outbound.forceAck
     const timeoutMs = (timeoutSeconds === 0 ? DEFAULT_SECONDS : timeoutSeconds) * 1000
-    const model = await ai.open(modelId.id, { timeoutMs, isAwaited: !forceAck })
+    const model = await ai.open(ofModel.id, { timeoutMs, isAwaited: !forceAck })
     return callingNode({ forceAck }, model, async (message) => {
       const system = systemOf?.(message)
       const answer = await model.ask({ ...(system === undefined ? {} : { system }), user: userOf(message), format })

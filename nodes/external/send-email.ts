@@ -36,7 +36,7 @@ const configuration = z.looseObject({
   tlsVersion: z.string().nullish(),
   enableProxy: orZero(z.boolean(), false),
   proxyHost: z.string().nullish(),
-  proxyPort: z.union([z.int(), z.string()]).nullish(),
+  proxyPort: z.union([z.int(), z.string()], 'expected a port').nullish(),
   proxyUser: z.string().nullish(),
   proxyPassword: z.string().nullish().meta(SECRET),
 })

@@ -9,6 +9,9 @@ import { callingNode, success } from './outcome.ts'
 
 const NAME = 'send notification'
 
+const targets = z.array(z.uuid()).meta({ title: 'Targets', description: 'Ids of notification targets.' })
+const templateId = z.looseObject({ entityType: z.literal('NOTIFICATION_TEMPLATE'), id: z.uuid() })
+
 export const sendNotification = defineNode({
   type: 'org.thingsboard.rule.engine.notification.TbNotificationNode',
   name: NAME,
@@ -17,20 +20,20 @@ export const sendNotification = defineNode({
   description:
     'Asks for a notification by a template; Success when the request is stored, its result in the metadata. A redelivered message asks once.',
   configuration: z.looseObject({
-    targets: z.array(z.uuid()).meta({ title: 'Targets', description: 'Ids of notification targets.' }),
-    templateId: z
-      .looseObject({ entityType: z.literal('NOTIFICATION_TEMPLATE'), id: z.uuid() })
+    targets,
+    templateId: templateId
       .nullable()
       .meta({ title: 'Template', description: 'Placeholders stand for metadata and top-level fields of the body.' }),
   }),
+  constraints: z.looseObject({ targets: targets.min(1, 'must not be empty'), templateId }),
   defaults: { targets: [], templateId: null },
   examples: [],
   uses: ['notifications', 'outbound'],
   effects: true,
-  create: ({ targets: targetIds, templateId }, { services: { notifications, outbound } }) => {
+  create: ({ targets: targetIds, templateId: template }, { services: { notifications, outbound } }) => {
     const refused = (field: string) => NodeErrors.CONFIGURATION_INVALID({ node: NAME, field, reason: 'is missing' })
     if (targetIds.length === 0) throw refused('targets')
-    if (templateId === null) throw refused('templateId')
+    if (template === null) throw refused('templateId')
     return callingNode(outbound, { close: async () => undefined }, async (message, at) => {
       // Said at once: the visit is the message's where the node is called.
       const visit = at.visit().id
@@ -38,7 +41,7 @@ export const sendNotification = defineNode({
       const values = valuesOf(message)
       await notifications.send({
         visit,
-        templateId: templateId.id,
+        templateId: template.id,
         targetIds,
         originator,
         customerId,

@@ -11,6 +11,12 @@ const NAME = 'send to slack'
 const POST_MESSAGE = 'https://slack.com/api/chat.postMessage'
 const MAX_ANSWER_BYTES = 64 * 1024
 
+const messageTemplate = z.string().min(1, 'must not be empty').meta({
+  title: 'Message',
+  description: 'May hold ${metadata} and $[data].',
+})
+const conversation = z.looseObject({ id: z.string().min(1, 'must not be empty') })
+
 export const sendToSlack = defineNode({
   type: 'org.thingsboard.rule.engine.notification.TbSlackNode',
   name: NAME,
@@ -27,13 +33,11 @@ export const sendToSlack = defineNode({
       title: 'System settings',
       description: 'Not served: a node with it does not start.',
     }),
-    messageTemplate: z.string().min(1).meta({ title: 'Message', description: 'May hold ${metadata} and $[data].' }),
+    messageTemplate,
     conversationType: orZero(z.enum(['PUBLIC_CHANNEL', 'PRIVATE_CHANNEL', 'DIRECT']), 'PUBLIC_CHANNEL'),
-    conversation: z
-      .looseObject({ id: z.string().min(1) })
-      .nullish()
-      .meta({ title: 'Conversation', description: 'Its id, as Slack has it.' }),
+    conversation: conversation.nullish().meta({ title: 'Conversation', description: 'Its id, as Slack has it.' }),
   }),
+  constraints: z.looseObject({ messageTemplate, conversation }),
   defaults: {
     botToken: 'xoxb-',
     useSystemSettings: true,
@@ -44,16 +48,17 @@ export const sendToSlack = defineNode({
   examples: [],
   uses: ['outbound'],
   effects: true,
-  create: ({ botToken, useSystemSettings, messageTemplate, conversation }, { services: { outbound } }) => {
+  create: ({ botToken, useSystemSettings, messageTemplate: template, conversation: place }, { services }) => {
+    const { outbound } = services
     const refused = (field: string, reason: string) => NodeErrors.CONFIGURATION_INVALID({ node: NAME, field, reason })
     if (useSystemSettings) throw refused('useSystemSettings', 'is not served: give the node a token of its own')
     if (!botToken) throw refused('botToken', 'is missing')
-    if (!conversation) throw refused('conversation', 'is missing')
-    const textOf = pattern(messageTemplate)
+    if (!place) throw refused('conversation', 'is missing')
+    const textOf = pattern(template)
     const client = outbound.open('http', { maxAnswerBytes: MAX_ANSWER_BYTES, secret: botToken })
     const headers = { Authorization: `Bearer ${botToken}`, 'Content-Type': 'application/json; charset=utf-8' }
     return callingNode(outbound, client, async (message) => {
-      const body = stringifyJson({ channel: conversation.id, text: textOf(message) })
+      const body = stringifyJson({ channel: place.id, text: textOf(message) })
       const answer = await client.call({ method: 'POST', url: POST_MESSAGE, headers, body }, bytesOf(body))
       const said = answer.status === 200 ? parseJson(answer.body) : null
       if (isJsonObject(said) && said['ok'] === true) return success(message)

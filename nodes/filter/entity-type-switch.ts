@@ -1,6 +1,6 @@
 /** Routes a message by the type of its originator (`rule-nodes.md` 11). */
 import { ENTITY_TYPES } from '../../model/entity-id.ts'
-import { EMPTY_DEFAULTS, defineNode, emptyConfiguration } from '../define-node.ts'
+import { EMPTY_DEFAULTS, defineNode, readEmptyConfiguration } from '../define-node.ts'
 import { entityTypeLabel } from '../entity-types.ts'
 
 const labels = new Map<string, string>(ENTITY_TYPES.map((type) => [type, entityTypeLabel(type)]))
@@ -11,7 +11,7 @@ export const entityTypeSwitch = defineNode({
   category: 'FILTER',
   relations: [...labels.values()],
   description: "Routes by the originator's type, such as Device, Entity View or Rule chain.",
-  configuration: emptyConfiguration,
+  configuration: readEmptyConfiguration,
   defaults: EMPTY_DEFAULTS,
   examples: [
     {

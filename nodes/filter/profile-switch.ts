@@ -1,7 +1,7 @@
 /** Routes a message by the name of its originator's profile (`rule-nodes.md` 1, 5): a profile that is renamed is another way at once. */
 import type { EntityType } from '../../model/entity-id.ts'
 import { whenThere } from '../../engine/rulechain/capabilities/soon.ts'
-import { EMPTY_DEFAULTS, defineNode, emptyConfiguration } from '../define-node.ts'
+import { EMPTY_DEFAULTS, defineNode, readEmptyConfiguration } from '../define-node.ts'
 import type { RuleNodeDefinition } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 
@@ -13,7 +13,7 @@ function profileSwitch(originatorType: EntityType, type: string, other: EntityTy
     category: 'FILTER',
     relations: 'custom',
     description: `Routes by the name of the ${what}'s profile, without regard to case. Other originators take Failure.`,
-    configuration: emptyConfiguration,
+    configuration: readEmptyConfiguration,
     defaults: EMPTY_DEFAULTS,
     examples: [
       {

@@ -38,8 +38,13 @@ test('output returns by its own name', async () => {
 })
 
 test('rule chain enters the configured chain, or the default chain that the message carries', async () => {
-  const fixed = await createNode(ruleChainInput, { ruleChainId: TARGET.toUpperCase() })
-  const forwarding = await createNode(ruleChainInput, { ruleChainId: TARGET, forwardMsgToDefaultRuleChain: true })
+  const context = withTarget()
+  const fixed = await createNode(ruleChainInput, { ruleChainId: TARGET.toUpperCase() }, context)
+  const forwarding = await createNode(
+    ruleChainInput,
+    { ruleChainId: TARGET, forwardMsgToDefaultRuleChain: true },
+    context,
+  )
   const ofDevice: Message = message.with({ ruleChainId: DEFAULT_CHAIN })
   const targetOf = async (instance: typeof fixed, given: Message) => (await runNode(instance, given))[0]?.step
   assert.deepEqual(await targetOf(fixed, ofDevice), { flow: 'enter', ruleChainId: TARGET })
@@ -48,7 +53,7 @@ test('rule chain enters the configured chain, or the default chain that the mess
 })
 
 test('rule chain enters the default chain of a changed originator, not of the one that the message came with', async () => {
-  const context = testContext()
+  const context = withTarget()
   const asset = entityId('ASSET', '99999999-9999-4999-8999-999999999999')
   const forwarding = await createNode(
     ruleChainInput,
@@ -62,11 +67,18 @@ test('rule chain enters the default chain of a changed originator, not of the on
   assert.deepEqual(await target(), { flow: 'enter', ruleChainId: OTHER_CHAIN })
 })
 
-test('rule chain without a chain id can not be made', async () => {
-  for (const ruleChainId of [null, 'the root']) {
+test('rule chain can not be made without the id of a chain of the tenant', async () => {
+  for (const ruleChainId of [null, 'the root', OTHER_CHAIN]) {
     await assert.rejects(
-      createNode(ruleChainInput, { ruleChainId }),
+      createNode(ruleChainInput, { ruleChainId }, withTarget()),
       (error) => isMillraceError(error) && error.kind === 'invalid' && error.message.includes('ruleChainId'),
     )
   }
 })
+
+/** The tenant has the chain. */
+function withTarget() {
+  const context = testContext()
+  context.fakes.entities.add({ id: entityId('RULE_CHAIN', TARGET), name: 'Target' })
+  return context
+}

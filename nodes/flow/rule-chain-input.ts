@@ -4,13 +4,15 @@
  */
 import { z } from 'zod'
 import type { FlowStep } from '../../engine/rulechain/node.ts'
-import { isUuid } from '../../model/entity-id.ts'
+import { entityId, isUuid } from '../../model/entity-id.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 
+const NAME = 'rule chain'
+
 export const ruleChainInput = defineNode({
   type: 'org.thingsboard.rule.engine.flow.TbRuleChainInputNode',
-  name: 'rule chain',
+  name: NAME,
   category: 'FLOW',
   relations: 'custom',
   description: 'Hands the message to another chain; its output nodes name the relations.',
@@ -27,16 +29,13 @@ export const ruleChainInput = defineNode({
   defaults: { ruleChainId: null, forwardMsgToDefaultRuleChain: false },
   examples: [],
   upgrade: (configuration) => ({ forwardMsgToDefaultRuleChain: false, ...configuration }),
-  uses: ['routes'],
-  create: ({ ruleChainId, forwardMsgToDefaultRuleChain }, { services }) => {
+  uses: ['routes', 'entities'],
+  create: async ({ ruleChainId, forwardMsgToDefaultRuleChain }, { services }) => {
     const target = ruleChainId?.toLowerCase()
-    if (target === undefined || !isUuid(target)) {
-      throw NodeErrors.CONFIGURATION_INVALID({
-        node: 'rule chain',
-        field: 'ruleChainId',
-        reason: 'must be the id of a rule chain',
-      })
-    }
+    const refused = (reason: string) => NodeErrors.CONFIGURATION_INVALID({ node: NAME, field: 'ruleChainId', reason })
+    if (target === undefined || !isUuid(target)) throw refused('must be the id of a rule chain')
+    if ((await services.entities.find(entityId('RULE_CHAIN', target))) === undefined)
+      throw refused(`the tenant has no rule chain ${target}`)
     const step = { flow: 'enter', ruleChainId: target } as const
     if (!forwardMsgToDefaultRuleChain) return { handle: () => step }
     const enter = (chain: string | undefined): FlowStep =>

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { isJsonObject } from '../../model/json.ts'
 import { setMember } from '../../model/members.ts'
 import { withBody } from '../body.ts'
-import { defineNode, orZero, requireField } from '../define-node.ts'
+import { defineNode, ofField, orZero, requireField } from '../define-node.ts'
 import { keyPatterns } from '../key-patterns.ts'
 import { sourceUpgrade } from '../upgrade.ts'
 
@@ -48,7 +48,7 @@ export const deleteKeys = defineNode({
       'deleteFrom',
       'expected DATA or METADATA',
     )
-    const patterns = await keyPatterns(keys)
+    const patterns = await ofField('keys', () => keyPatterns(keys))
     return {
       handle: (message) => {
         const members = deleteFrom === 'DATA' ? message.json() : message.metadata

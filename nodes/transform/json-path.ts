@@ -1,7 +1,7 @@
 /** Puts in the body's place what a JSON path selects of it (`rule-nodes.md` 27). */
 import { z } from 'zod'
 import { withBody } from '../body.ts'
-import { defineNode } from '../define-node.ts'
+import { defineNode, ofField } from '../define-node.ts'
 import { compileJsonPath } from '../json-path/json-path.ts'
 
 const ROOT = '$'
@@ -43,7 +43,7 @@ export const jsonPath = defineNode({
   ],
   create: async (configuration) => {
     if (configuration.jsonPath === ROOT) return { handle: () => 'Success' }
-    const select = await compileJsonPath(configuration.jsonPath)
+    const select = await ofField('jsonPath', () => compileJsonPath(configuration.jsonPath))
     return {
       handle: (message) => ({ message: withBody(message, select(message.json())), relations: ['Success'] }),
     }
