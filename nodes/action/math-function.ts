@@ -17,6 +17,7 @@ import { bodyObject, withBody, withMetadata } from '../body.ts'
 import { halfUp } from '../half-up.ts'
 import { defineNode, orZero, requireField } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
+import { numberOfText } from '../number-text.ts'
 import { parseExpression } from '../math/expression.ts'
 import type { Expression } from '../math/expression.ts'
 import { OPERATIONS, OPERATION_NAMES } from '../math/operations.ts'
@@ -234,9 +235,8 @@ async function rawValue(
 /** Texts of numbers count as numbers. Throws `VALUE_INVALID`. */
 function numberOf(value: JsonValue, key: string): number {
   if (value instanceof WholeDouble || value instanceof LongDecimal) return value.value
-  const isNumeric =
-    typeof value === 'string' ? value.trim() !== '' : typeof value === 'number' || typeof value === 'bigint'
-  const number = isNumeric ? Number(value) : Number.NaN
+  const isNumeric = typeof value === 'number' || typeof value === 'bigint'
+  const number = typeof value === 'string' ? numberOfText(value) : isNumeric ? Number(value) : Number.NaN
   if (Number.isNaN(number)) throw NodeErrors.VALUE_INVALID({ key, expected: 'a number' })
   return number
 }

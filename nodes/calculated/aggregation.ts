@@ -4,6 +4,7 @@ import { valueText } from '../../model/entry-json.ts'
 import type { JsonValue } from '../../model/json.ts'
 import type { TypedValue } from '../../model/value.ts'
 import { NodeErrors } from '../errors.ts'
+import { numberOfText } from '../number-text.ts'
 import { DecimalSum } from '../../model/decimal-sum.ts'
 import { rounded } from './rounding.ts'
 
@@ -46,9 +47,12 @@ function sumOf(numbers: readonly number[]): number {
 
 /** Throws `VALUE_INVALID` where it is none. */
 export function numberIn(name: string, value: TypedValue): number {
-  const isNumber =
-    value.type === 'LONG' || value.type === 'DOUBLE' || (value.type === 'STRING' && value.value.trim() !== '')
-  const number = isNumber ? Number(value.value) : Number.NaN
+  const number = numberOf(value)
   if (!Number.isFinite(number)) throw NodeErrors.VALUE_INVALID({ key: name, expected: 'a number' })
   return number
+}
+
+function numberOf(value: TypedValue): number {
+  if (value.type === 'STRING') return numberOfText(value.value)
+  return value.type === 'LONG' || value.type === 'DOUBLE' ? Number(value.value) : Number.NaN
 }

@@ -2,6 +2,7 @@
 import { hidingState, type ArgumentValue, type FieldKind, type StepInput } from '../../model/calculated-fields/kind.ts'
 import type { JsonValue } from '../../model/json.ts'
 import { NodeErrors } from '../errors.ts'
+import { numberOfText } from '../number-text.ts'
 import { parseExpression } from '../math/expression.ts'
 import { latestOf } from '../../model/calculated-fields/latest-time.ts'
 import { needsOf } from './needs.ts'
@@ -31,8 +32,8 @@ export const simple: FieldKind<'SIMPLE'> = {
 /** A text that is a number is one; true is 1, false 0. Throws for all else. */
 export function numberOf(name: string, argument: ArgumentValue): number {
   const value = argument.kind === 'single' ? argument.value : null
-  const isNumber = typeof value === 'string' ? value.trim() !== '' : value !== null
-  const number = isNumber && !Array.isArray(value) ? Number(value) : Number.NaN
+  const isNone = value === null || Array.isArray(value)
+  const number = typeof value === 'string' ? numberOfText(value) : isNone ? Number.NaN : Number(value)
   if (Number.isNaN(number)) throw NodeErrors.ARGUMENT_NO_NUMBER({ name })
   return number
 }

@@ -8,6 +8,7 @@ import { withBody } from '../body.ts'
 import { halfUp } from '../half-up.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
+import { numberOfText } from '../number-text.ts'
 
 const STATE = z.object({ value: z.number(), ts: z.number() })
 type Reading = z.output<typeof STATE>
@@ -117,8 +118,8 @@ export const calculateDelta = defineNode({
 
 function readingOf(point: DataPoint | undefined): Reading | null {
   if (point === undefined) return null
-  const { key: name, ts, type, value } = point
-  const number = type === 'BOOLEAN' || type === 'JSON' || value === '' ? Number.NaN : Number(value)
+  const { key: name, ts, value } = point
+  const number = point.type === 'BOOLEAN' || point.type === 'JSON' ? Number.NaN : numberIn(point.value)
   if (Number.isNaN(number)) throw NodeErrors.SERIES_NO_NUMBER({ key: name, value: String(value) })
   return { value: number, ts }
 }
@@ -126,6 +127,11 @@ function readingOf(point: DataPoint | undefined): Reading | null {
 function numberOf(value: JsonValue | undefined): number {
   if (value === true) return 1
   if (value instanceof WholeDouble || value instanceof LongDecimal) return value.value
-  const number = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string' ? Number(value) : 0
+  const isNumber = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string'
+  const number = isNumber ? numberIn(value) : 0
   return Number.isFinite(number) ? number : 0
+}
+
+function numberIn(value: number | bigint | string): number {
+  return typeof value === 'string' ? numberOfText(value) : Number(value)
 }

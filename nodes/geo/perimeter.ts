@@ -9,6 +9,7 @@ import type { JsonObject, JsonValue } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
 import { bodyObject } from '../body.ts'
 import { NodeErrors } from '../errors.ts'
+import { numberOfText } from '../number-text.ts'
 import { orZero } from '../define-node.ts'
 import { RANGE_UNITS, isInside, ringsIn } from '../../model/geo.ts'
 import type { Perimeter, Position, RangeUnit, RingReader } from '../../model/geo.ts'
@@ -95,8 +96,7 @@ function isScalar(value: JsonValue): boolean {
 
 /** Throws `VALUE_INVALID` where it is no finite number. */
 function coordinate(key: string, value: JsonValue | undefined): number {
-  const isText = typeof value === 'string'
-  const number = isText ? (value.trim() === '' ? Number.NaN : Number(value)) : numberOf(value)
+  const number = typeof value === 'string' ? numberOfText(value) : numberOf(value)
   if (Number.isFinite(number)) return number
   throw NodeErrors.VALUE_INVALID({ key, expected: 'a number' })
 }

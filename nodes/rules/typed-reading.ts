@@ -1,6 +1,7 @@
 /** Typed values as text, number or boolean, the way conditions of alarm rules read them (`rule-engine.md` 7.2). */
 import { valueText } from '../../model/entry-json.ts'
 import type { TypedValue } from '../../model/value.ts'
+import { numberOfText } from '../number-text.ts'
 
 export function textOf(value: TypedValue): string {
   return valueText(value)
@@ -16,7 +17,7 @@ export function numberOf(value: TypedValue): number | undefined {
       return Number(value.value)
     case 'STRING':
     case 'JSON': {
-      const number = value.value.trim() === '' ? Number.NaN : Number(value.value)
+      const number = numberOfText(value.value)
       return Number.isNaN(number) ? undefined : number
     }
   }
