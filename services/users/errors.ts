@@ -54,6 +54,7 @@ export const UserErrors = defineErrors('users', {
   RESET_TOKEN: { ...BAD_REQUEST, text: 'Invalid reset token!' },
   TWO_FACTOR_PROVIDER: { ...BAD_REQUEST, text: '2FA provider is not available' },
   TWO_FACTOR_UNKNOWN: { ...BAD_REQUEST, text: 'Config for {type} 2FA provider not found' },
+  TWO_FACTOR_THERE: { ...BAD_REQUEST, text: '2FA provider is already configured' },
   TWO_FACTOR_URL: { ...BAD_REQUEST, text: 'authUrl is not the address of a secret' },
   TWO_FACTOR_CODE: { ...BAD_REQUEST, text: 'Verification code is incorrect' },
   TWO_FACTOR_ABSENT: { ...BAD_REQUEST, text: '2FA provider is not configured' },

@@ -170,7 +170,10 @@ export class TwoFactor {
     if (config.providerType === 'EMAIL') await this.mailCode(principal, config.email)
   }
 
-  /** The code shows that the user has what it takes. Throws `TWO_FACTOR_CODE`, `TWO_FACTOR_OF_ANOTHER_SESSION` too. */
+  /**
+   * The code shows that the user has what it takes. What is set up is taken away before another of its kind takes its place. Throws
+   * `TWO_FACTOR_THERE`, `TWO_FACTOR_CODE`, `TWO_FACTOR_OF_ANOTHER_SESSION` too.
+   */
   async save(principal: Principal, config: AccountConfig, code: string | undefined): Promise<JsonObject> {
     await this.checkConfig(config)
     const { setUpSession } = principal
@@ -183,6 +186,7 @@ export class TwoFactor {
       // Again, for both may have been under way.
       if (setUpSession !== undefined && isOfAnotherSession(before, offered, setUpSession))
         throw UserErrors.TWO_FACTOR_OF_ANOTHER_SESSION()
+      if (before[MEMBERS[config.providerType]] !== undefined) throw UserErrors.TWO_FACTOR_THERE()
       switch (config.providerType) {
         case 'BACKUP_CODE':
           if (!hasFactor(before)) throw UserErrors.TWO_FACTOR_FIRST()

@@ -132,6 +132,29 @@ test('one of the factors is asked for first, whatever is set up, chosen, taken a
   assert.deepEqual(defaults(left.body), [['EMAIL', true]])
 })
 
+test('a factor that is set up is taken away before another of its kind takes its place', async () => {
+  const { clock } = world.platform
+  await newUser('twice@example.org')
+  const { token } = (await login('twice@example.org')).body
+  const codeOf = (config: Answer['body']) =>
+    totpCode(totpSecretOf(String(config['authUrl'])) ?? '', totpStep(clock.now()))
+  const refusal = async (path: string, config: Answer['body']) => {
+    const { status, body } = await call('POST', path, token, config)
+    return [status, body['errorCode'], body['message']]
+  }
+  const there = [400, 31, '2FA provider is already configured']
+  const { body: first } = await call('POST', `${CONFIG}/generate?providerType=TOTP`, token)
+  assert.equal((await call('POST', `${CONFIG}?verificationCode=${codeOf(first)}`, token, first)).status, 200)
+  const { body: second } = await call('POST', `${CONFIG}/generate?providerType=TOTP`, token)
+  for (const code of [codeOf(second), 'wrong', ''])
+    assert.deepEqual(await refusal(`${CONFIG}?verificationCode=${code}`, second), there)
+  const { body: codes } = await call('POST', `${CONFIG}/generate?providerType=BACKUP_CODE`, token)
+  assert.equal((await call('POST', CONFIG, token, codes)).status, 200)
+  assert.deepEqual(await refusal(CONFIG, codes), there)
+  assert.equal((await call('DELETE', `${CONFIG}?providerType=BACKUP_CODE`, token)).status, 200)
+  assert.equal((await call('POST', CONFIG, token, codes)).status, 200)
+})
+
 test('a code that was mailed opens once, for a while, and no sooner than one may be sent again', async () => {
   const { clock } = world.platform
   await newUser('mona@example.org')
@@ -279,12 +302,14 @@ test('a session that could only set up a second factor ends with the factor that
   assert.equal(refused.body['token'], undefined)
   assert.equal(await setUp(thief), 401)
   assert.equal((await call('GET', '/api/2fa/account/settings', thief)).status, 401)
-  assert.equal(await setUp(user), 200, 'the session that set it up may do it again')
+  assert.equal(await setUp(user), 400, 'it is set up already')
   const { body: codes } = await call('POST', `${CONFIG}/generate?providerType=BACKUP_CODE`, user)
   const saved = await call('POST', CONFIG, user, codes)
   assert.deepEqual(Object.keys(saved.body['configs'] as object), ['TOTP', 'BACKUP_CODE'])
   assert.ok(!JSON.stringify(saved.body).includes('session'))
   const { body: pair } = await call('POST', '/api/auth/2fa/login', user)
+  const remove = (type: string) => call('DELETE', `${CONFIG}?providerType=${type}`, pair['token'])
+  assert.equal((await remove('TOTP')).status, 200)
   assert.equal(await setUp(pair['token']), 200, 'a whole login may change it')
   assert.equal((await call('POST', '/api/auth/2fa/login', user)).status, 401)
   await savePlatform({ enforceTwoFa: true, providers: PLATFORM.providers.slice(1, 2) })
