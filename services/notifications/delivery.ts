@@ -9,6 +9,7 @@ import type { EntityRegistry } from '../entities/entity-registry.ts'
 import { methodsOf, notificationTemplates, type NotificationRequest } from '../entities/notification.ts'
 import type { MailSettings } from '../mail/mail-settings.ts'
 import type { Mail } from '../mail/smtp.ts'
+import { NO_MAIL_SERVER, NOT_SERVED } from './channels.ts'
 import { NotificationErrors } from './errors.ts'
 import type { Inbox } from './inbox.ts'
 import { MAX_RECIPIENTS, type Concerned, type Recipients, type User } from './recipients.ts'
@@ -191,7 +192,7 @@ export class Delivery {
     hold: Hold,
   ): Promise<Sent> {
     const settings = await this.parts.mail.settings()
-    if (settings === undefined) return failed('Mail server is not configured')
+    if (settings === undefined) return failed(NO_MAIL_SERVER)
     const { parameters } = contextOf(context)
     let progress = progressOf(context)
     for (const user of users) {
@@ -227,13 +228,6 @@ function mailTo(user: User, { subject, body }: JsonObject, parameters: Parameter
   const html = filled(typeof body === 'string' ? body : '', escaped(own))
   const line = filled(typeof subject === 'string' ? subject : '', own).replaceAll(/[\r\n]+/g, ' ')
   return { to: user.email, subject: line, text, html }
-}
-
-const NOT_SERVED: Readonly<Record<Exclude<DeliveryMethod, 'WEB' | 'EMAIL'>, string>> = {
-  SMS: 'SMS provider is not configured',
-  SLACK: 'Slack is not configured',
-  MICROSOFT_TEAMS: 'Microsoft Teams is not served',
-  MOBILE_APP: 'Push-notifications to mobile are not configured',
 }
 
 function notServed(method: Exclude<DeliveryMethod, 'WEB' | 'EMAIL'>): Sent {

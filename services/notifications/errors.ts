@@ -9,6 +9,8 @@ export const NotificationErrors = defineErrors('notifications', {
   TARGET_UNKNOWN: { ...BAD_REQUEST, text: 'There is no notification target {id}' },
   TEMPLATE_MISSING: { ...BAD_REQUEST, text: 'Template is missing' },
   NO_METHOD: { ...BAD_REQUEST, text: 'No delivery methods to send notification with' },
+  NOT_CONFIGURED: { ...BAD_REQUEST, text: '{reason}' },
+  NOBODY_BY: { ...BAD_REQUEST, text: 'Recipients for {method} delivery method not chosen' },
   REQUEST_FIXED: { ...BAD_REQUEST, text: 'Notification request cannot be updated. You may only cancel/delete it' },
   TEMPLATE_UNKNOWN: { ...BAD_REQUEST, text: 'There is no such notification template' },
   DELAY: { ...BAD_REQUEST, text: 'sendingDelayInSec must be a whole number from 0 to {limit}' },

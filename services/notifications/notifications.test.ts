@@ -184,6 +184,35 @@ test('who does not want a type by a way is not told by it', async () => {
   assert.equal(await inbox().unreadCount(platform.tenant), 1)
 })
 
+test('a request is refused where a way of its template is not set up or reaches none of its targets', async () => {
+  const all = await newTarget('all', { type: 'ALL_USERS' })
+  const slack = await platform.services.declared.of(notificationTargets).saveByUser(platform.tenant, {
+    name: 'slack',
+    configuration: { type: 'SLACK', conversation: { type: 'PUBLIC_CHANNEL', id: 'C1', name: 'alarms' } },
+  })
+  const words = { enabled: true, subject: 'Hi', body: 'Text' }
+  const send = (targetIds: readonly string[], deliveryMethodsTemplates: JsonObject) =>
+    notifications().send(platform.tenant, {
+      targets: targetIds,
+      template: { notificationType: 'GENERAL', configuration: { deliveryMethodsTemplates } },
+    })
+  for (const [method, message] of [
+    ['EMAIL', 'Mail server is not configured'],
+    ['SMS', 'SMS provider is not configured'],
+    ['SLACK', 'Slack is not configured'],
+    ['MICROSOFT_TEAMS', 'Microsoft Teams is not served'],
+    ['MOBILE_APP', 'Push-notifications to mobile are not configured'],
+  ] as const)
+    await assert.rejects(send([all.id, slack.id], { WEB: words, [method]: words }), { message, status: 400 })
+  const nobody = { message: 'Recipients for web delivery method not chosen', status: 400 }
+  await assert.rejects(send([slack.id], { WEB: words }), nobody)
+  await assert.rejects(send([all.id], { WEB: { ...words, enabled: false } }), {
+    message: 'No delivery methods to send notification with',
+  })
+  assert.equal(await requests().count(platform.tenantId, {}), 0)
+  await send([slack.id, all.id], { WEB: words, SMS: { ...words, enabled: false } })
+})
+
 test('mails go to a mail server where one is set; without one the request says so', async () => {
   const mine = await newTarget('mine', { type: 'USER_LIST', usersIds: [platform.tenant.userId] })
   const template = {
@@ -194,14 +223,19 @@ test('mails go to a mail server where one is set; without one the request says s
       },
     },
   }
-  const sendAndRead = async () => {
-    const { id } = await notifications().send(platform.tenant, { targets: [mine.id], template })
+  const draft = { targets: [mine.id], template }
+  const statsOf = async ({ id }: { readonly id: string }) => {
     await notifications().settled()
     return (await requests().findAnywhere(id))?.stats
   }
+  const sendAndRead = async () => statsOf(await notifications().send(platform.tenant, draft))
   const reason = 'Mail server is not configured'
-  const refused = { sent: {}, errors: { EMAIL: { '': reason } }, totalErrors: 1, error: null }
-  assert.deepEqual(await sendAndRead(), refused)
+  await assert.rejects(sendAndRead(), { message: reason })
+  // As a rule makes it: nobody hears of a refusal.
+  const made = requests().fresh(platform.tenantId, { ...draft, status: 'PROCESSING', dueTime: platform.clock.now() })
+  await platform.entities.write([requests().insert(made)])
+  notifications().wake()
+  assert.deepEqual(await statsOf(made), { sent: {}, errors: { EMAIL: { '': reason } }, totalErrors: 1, error: null })
   const server = await startTestMailServer()
   try {
     const settings = { mailFrom: 'millrace@example.org', smtpHost: '127.0.0.1', smtpPort: server.port }

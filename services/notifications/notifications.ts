@@ -26,12 +26,13 @@ import { rowsOf } from '../entities/rows.ts'
 import type { Report } from '../changes/outbox.ts'
 import type { UserSettings } from '../users/user-settings.ts'
 import type { Vault } from '../vault/vault.ts'
+import { checkChannel } from './channels.ts'
 import { Delivery, type DeliveryParts } from './delivery.ts'
 import { DueRequests } from './due-requests.ts'
 import { NotificationErrors } from './errors.ts'
 import { Inbox } from './inbox.ts'
 import { Recipients } from './recipients.ts'
-import { NotificationSettings, type DeliveryMethod } from './settings.ts'
+import { DELIVERY_METHODS, NotificationSettings, type DeliveryMethod } from './settings.ts'
 import { filledJson, recipientParameters, titleOf } from './templates.ts'
 
 export interface NotificationParts {
@@ -134,7 +135,7 @@ export class Notifications {
     else this.due.wakeAt(at)
   }
 
-  /** Durable when it resolves; sent behind it. Throws `TARGET_UNKNOWN`, `TEMPLATE_…`, `NO_METHOD`, `DELAY`, `TOO_MANY_WAITING`. */
+  /** Durable when it resolves; sent behind it. Throws `TARGET_UNKNOWN`, `TEMPLATE_…`, `NO_METHOD`, `NOT_CONFIGURED`, `NOBODY_BY`, `DELAY`, `TOO_MANY_WAITING`. */
   async send(principal: Principal, draft: RequestDraft): Promise<NotificationRequest> {
     const tenantId = this.requests.tenantOf(principal)
     const { templateId = null, info = null, additionalConfig = null } = draft
@@ -144,9 +145,13 @@ export class Notifications {
     const delay = delayOf(additionalConfig)
     const { name, methods } = await this.delivery.templateOf(tenantId, { templateId, template })
     if (isJsonObject(template)) checkMethods(template['configuration'] ?? null)
-    if (!Object.values(methods).some(isEnabled)) throw NotificationErrors.NO_METHOD()
     // Refused at once, not when it is sent.
-    await this.recipients.requireTargets(tenantId, draft.targets)
+    const targets = await this.recipients.requireTargets(tenantId, draft.targets)
+    const used = DELIVERY_METHODS.filter((method) => isEnabled(methods[method] ?? null))
+    if (used.length === 0) throw NotificationErrors.NO_METHOD()
+    const hasMail = (await this.parts.mail.settings()) !== undefined
+    const configurations = targets.map(({ configuration }) => configuration)
+    for (const method of used) checkChannel(method, hasMail, configurations)
     if (!(await this.hasRoom(tenantId))) throw NotificationErrors.TOO_MANY_WAITING({ limit: MAX_WAITING })
     const dueTime = this.parts.clock.now() + delay * 1000
     const request = await this.requests.saveByUser(principal, {
