@@ -4,11 +4,13 @@
  */
 import type { Authority } from '../../model/entities.ts'
 import type { JsonObject, JsonValue } from '../../model/json.ts'
+import { jsonObject } from './body.ts'
 import type { RouteMaker } from './declared/declare.ts'
 import { paging, requiredText, uuidList, type QuerySchema } from './declared/query.ts'
 import { listShape, pageShape } from './declared/shapes.ts'
 import type { DeclaredRoute } from './declared/route.ts'
 import {
+  EMPTY_ANSWER,
   EVERYBODY,
   jsonAnswer,
   SYSTEM,
@@ -31,19 +33,35 @@ interface Constant {
   readonly value: JsonValue
 }
 
+const STATE_MEMBER: JsonObject = { type: 'null' }
+const EDQS_STATE = { edqsReady: STATE_MEMBER, syncStatus: STATE_MEMBER, apiMode: STATE_MEMBER }
 const NO_EDGES = 'There are no edges: '
 
 export function constantRoutes(make: RouteMaker, version: string): readonly DeclaredRoute[] {
-  return constants(version).map(({ path, about, authorities, query = {}, onlyWith, answer, value }) =>
+  return [
+    ...constants(version).map(({ path, about, authorities, query = {}, onlyWith, answer, value }) =>
+      make.route({
+        ...{ method: 'GET', path, about, authorities, query, answer },
+        ...(onlyWith === undefined ? {} : { onlyWith }),
+        targets: {},
+        body: undefined,
+        isAboutTheCaller: true,
+        handle: async () => value,
+      }),
+    ),
     make.route({
-      ...{ method: 'GET', path, about, authorities, query, answer },
-      ...(onlyWith === undefined ? {} : { onlyWith }),
+      method: 'POST',
+      path: '/api/edqs/system/request',
+      about: 'Entity queries have no service of their own that could be asked: nothing is done.',
+      authorities: SYSTEM,
       targets: {},
-      body: undefined,
-      isAboutTheCaller: true,
-      handle: async () => value,
+      query: {},
+      body: jsonObject,
+      example: () => ({ apiEnabled: false }),
+      answer: undefined,
+      handle: async () => EMPTY_ANSWER,
     }),
-  )
+  ]
 }
 
 /** For log-in pages: whoever calls is not known yet. */
@@ -54,12 +72,19 @@ export const PUBLIC_CONSTANTS: readonly RestRoute[] = [
     authorities: 'public',
     handle: async () => jsonAnswer([]),
   },
+  {
+    method: 'GET',
+    pattern: '/api/noauth/mobile',
+    authorities: 'public',
+    handle: async () => jsonAnswer({ oAuth2ClientLoginInfos: [], storeInfo: null, versionInfo: null }),
+  },
 ]
 
 function constants(version: string): readonly Constant[] {
   const pages = { query: { page: paging }, answer: pageShape(ITEM), value: EMPTY_PAGE }
   const list = { answer: listShape(ITEM), value: [] }
   const clients = { path: '/api/oauth2/client/infos', authorities: SYSTEM_AND_TENANT } as const
+  const apps = { ...pages, authorities: SYSTEM_AND_TENANT } as const
   return [
     { ...list, path: '/api/edge/types', about: `${NO_EDGES}no types.`, authorities: TENANT_AND_CUSTOMER },
     {
@@ -82,9 +107,16 @@ function constants(version: string): readonly Constant[] {
     { ...clients, ...pages, about: 'No clients of OAuth 2.' },
     { ...pages, path: '/api/domain/infos', about: 'No domains of OAuth 2.', authorities: SYSTEM },
     {
+      path: '/api/edqs/state',
+      about: 'Entity queries have no service of their own: nothing is known of one.',
+      authorities: SYSTEM,
+      answer: { type: 'object', properties: EDQS_STATE, required: Object.keys(EDQS_STATE) },
+      value: { edqsReady: null, syncStatus: null, apiMode: null },
+    },
+    {
       path: '/api/trendz/settings',
       about: 'There is no Trendz.',
-      authorities: SYSTEM_AND_TENANT,
+      authorities: TENANT_AND_CUSTOMER,
       answer: { type: 'object', properties: { enabled: { type: 'boolean' } }, required: ['enabled'] },
       value: { enabled: false, baseUrl: null, apiKey: null },
     },
@@ -94,6 +126,22 @@ function constants(version: string): readonly Constant[] {
       about: 'No clients of OAuth 2.',
       query: { clientIds: uuidList },
       onlyWith: ['clientIds'],
+    },
+    {
+      ...list,
+      path: '/api/oauth2/client/list',
+      about: 'No clients of OAuth 2.',
+      authorities: SYSTEM_AND_TENANT,
+      query: { clientIds: uuidList },
+    },
+    { ...apps, path: '/api/mobile/app', about: 'No mobile apps.' },
+    { ...apps, path: '/api/mobile/bundle/infos', about: 'No bundles of mobile apps.' },
+    {
+      path: '/api/oauth2/loginProcessingUrl',
+      about: 'Where a provider of OAuth 2 would send who logged in there.',
+      authorities: SYSTEM_AND_TENANT,
+      answer: { type: 'string' },
+      value: '/login/oauth2/code/',
     },
     {
       ...list,

@@ -2496,6 +2496,11 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'GET', path: '/api/edges/enabled' }, {}, options)
   }
 
+  /** Entity queries have no service of their own: nothing is known of one. For SYS_ADMIN. */
+  getEdqsState(options?: CallOptions): Promise<Api.GetEdqsStateAnswer> {
+    return this.call({ method: 'GET', path: '/api/edqs/state' }, {}, options)
+  }
+
   /** One entity view. For TENANT_ADMIN, CUSTOMER_USER. */
   getEntityViewByEntityViewId(
     given: { readonly entityViewId: string },
@@ -2855,6 +2860,50 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'GET', path: '/api/mail/config/template' }, {}, options)
   }
 
+  /** No mobile apps. For SYS_ADMIN, TENANT_ADMIN. */
+  getMobileApp(
+    given: {
+      readonly pageSize: number
+      readonly page: number
+      readonly textSearch?: string | undefined
+      readonly sortProperty?: string | undefined
+      readonly sortOrder?: 'ASC' | 'DESC' | undefined
+    },
+    options?: CallOptions,
+  ): Promise<Api.GetDomainInfosAnswer> {
+    return this.call(
+      {
+        method: 'GET',
+        path: '/api/mobile/app',
+        query: ['pageSize', 'page', 'textSearch', 'sortProperty', 'sortOrder'],
+      },
+      given,
+      options,
+    )
+  }
+
+  /** No bundles of mobile apps. For SYS_ADMIN, TENANT_ADMIN. */
+  getMobileBundleInfos(
+    given: {
+      readonly pageSize: number
+      readonly page: number
+      readonly textSearch?: string | undefined
+      readonly sortProperty?: string | undefined
+      readonly sortOrder?: 'ASC' | 'DESC' | undefined
+    },
+    options?: CallOptions,
+  ): Promise<Api.GetDomainInfosAnswer> {
+    return this.call(
+      {
+        method: 'GET',
+        path: '/api/mobile/bundle/infos',
+        query: ['pageSize', 'page', 'textSearch', 'sortProperty', 'sortOrder'],
+      },
+      given,
+      options,
+    )
+  }
+
   /** There is no app to open by a link. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */
   getMobileQrDeepLink(options?: CallOptions): Promise<string> {
     return this.call({ method: 'GET', path: '/api/mobile/qr/deepLink' }, {}, options)
@@ -3183,9 +3232,22 @@ export abstract class Operations extends Caller {
     )
   }
 
+  /** No clients of OAuth 2. For SYS_ADMIN, TENANT_ADMIN. */
+  getOauth2ClientList(
+    given: { readonly clientIds: string },
+    options?: CallOptions,
+  ): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    return this.call({ method: 'GET', path: '/api/oauth2/client/list', query: ['clientIds'] }, given, options)
+  }
+
   /** No templates for OAuth 2. For SYS_ADMIN, TENANT_ADMIN. */
   getOauth2ConfigTemplate(options?: CallOptions): Promise<readonly Readonly<Record<string, unknown>>[]> {
     return this.call({ method: 'GET', path: '/api/oauth2/config/template' }, {}, options)
+  }
+
+  /** Where a provider of OAuth 2 would send who logged in there. For SYS_ADMIN, TENANT_ADMIN. */
+  getOauth2LoginProcessingUrl(options?: CallOptions): Promise<string> {
+    return this.call({ method: 'GET', path: '/api/oauth2/loginProcessingUrl' }, {}, options)
   }
 
   /** One OTA package with its bytes. For TENANT_ADMIN. */
@@ -5381,7 +5443,7 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'GET', path: '/api/tenants/list', query: ['tenantIds'] }, given, options)
   }
 
-  /** There is no Trendz. For SYS_ADMIN, TENANT_ADMIN. */
+  /** There is no Trendz. For TENANT_ADMIN, CUSTOMER_USER. */
   getTrendzSettings(options?: CallOptions): Promise<Api.GetTrendzSettingsAnswer> {
     return this.call({ method: 'GET', path: '/api/trendz/settings' }, {}, options)
   }
@@ -6384,6 +6446,11 @@ export abstract class Operations extends Caller {
   /** The devices that a search over relations leads to. For TENANT_ADMIN, CUSTOMER_USER. */
   postDevices(given: { readonly body: Api.PostAssetsBody }, options?: CallOptions): Promise<readonly Api.Device[]> {
     return this.call({ method: 'POST', path: '/api/devices', body: 'json' }, given, options)
+  }
+
+  /** Entity queries have no service of their own that could be asked: nothing is done. For SYS_ADMIN. */
+  postEdqsSystemRequest(given: { readonly body: unknown }, options?: CallOptions): Promise<void> {
+    return this.call({ method: 'POST', path: '/api/edqs/system/request', body: 'json' }, given, options)
   }
 
   /** How many entities match, of those that the caller may see. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */

@@ -3090,6 +3090,8 @@ export type GetDomainInfosAnswer = {
   readonly hasNext: boolean
 }
 
+export type GetEdqsStateAnswer = { readonly edqsReady: null; readonly syncStatus: null; readonly apiMode: null }
+
 export type GetImagesByImageTypeByImageKeyExportAnswer = {
   readonly link: string
   readonly title: string

@@ -188,7 +188,11 @@ describe('the REST API, varied', () => {
       ...['/api/ruleChain/tbelEnabled', `/api/tenant/dashboards?${page}`, '/api/tenant/dashboard/home/info'],
     ]
     const ofSystem = ['/api/admin/updates', '/api/admin/systemInfo', '/api/admin/featuresInfo', '/api/2fa/settings']
-    const oauth = [`/api/domain/infos?${page}`, `/api/oauth2/client/infos?${page}`, '/api/oauth2/config/template']
+    const oauth = [
+      ...[`/api/domain/infos?${page}`, `/api/oauth2/client/infos?${page}`, '/api/oauth2/config/template'],
+      ...[`/api/oauth2/client/list?clientIds=${deviceId}`, '/api/oauth2/loginProcessingUrl', '/api/edqs/state'],
+      ...[`/api/mobile/app?${page}`, `/api/mobile/bundle/infos?${page}`],
+    ]
     const asked: [RestClient, string][] = [
       ...[tenant, customer, sysadmin].flatMap((client) =>
         everybody.map((path): [RestClient, string] => [client, path]),
@@ -202,5 +206,18 @@ describe('the REST API, varied', () => {
     }
     const clients = await fetch(`${millrace.url}/api/noauth/oauth2Clients?platform=WEB`, { method: 'POST' })
     assert.deepEqual([clients.status, await clients.json()], [200, []])
+    const app = await fetch(`${millrace.url}/api/noauth/mobile?pkgName=org.example&platform=ANDROID`)
+    assert.deepEqual(await app.json(), { oAuth2ClientLoginInfos: [], storeInfo: null, versionInfo: null })
+    assert.equal((await customer.call('GET', '/api/trendz/settings')).status, 200)
+  })
+
+  test('answers calls about the service of entity queries, of which there is none', async () => {
+    const state = await sysadmin.expect('GET', '/api/edqs/state')
+    assert.deepEqual(state, { edqsReady: null, syncStatus: null, apiMode: null })
+    const asked = await sysadmin.call('POST', '/api/edqs/system/request', { syncRequest: {}, apiEnabled: true })
+    assert.deepEqual([asked.status, asked.text], [200, ''])
+    assert.equal((await tenant.call('GET', '/api/edqs/state')).status, 403)
+    const url = await tenant.call('GET', '/api/oauth2/loginProcessingUrl')
+    assert.equal(url.text, '"/login/oauth2/code/"')
   })
 })

@@ -19,6 +19,7 @@ const OPEN_ROUTES = [
   'GET /metrics',
   'GET /api/noauth/activate',
   'POST /api/noauth/activate',
+  'GET /api/noauth/mobile',
   'POST /api/noauth/resetPasswordByEmail',
   'GET /api/noauth/resetPassword',
   'POST /api/noauth/resetPassword',
