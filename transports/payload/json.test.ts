@@ -238,7 +238,9 @@ describe('fast road', () => {
 describe('attribute request', () => {
   const REQUESTS: readonly [string, unknown][] = [
     ['{}', { clientKeys: 'all', sharedKeys: 'all' }],
-    ['{"clientKeys":",","sharedKeys":""}', { clientKeys: 'all', sharedKeys: 'all' }],
+    ['{"clientKeys":",","sharedKeys":","}', { clientKeys: 'all', sharedKeys: 'all' }],
+    ['{"clientKeys":""}', { clientKeys: [''], sharedKeys: undefined }],
+    ['{"clientKeys":",","sharedKeys":""}', { clientKeys: undefined, sharedKeys: [''] }],
     ['{"clientKeys":",","sharedKeys":"c"}', { clientKeys: undefined, sharedKeys: ['c'] }],
     ['{"clientKeys":"a,b"}', { clientKeys: ['a', 'b'], sharedKeys: undefined }],
     ['{"sharedKeys":"c"}', { clientKeys: undefined, sharedKeys: ['c'] }],

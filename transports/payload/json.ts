@@ -164,7 +164,8 @@ function keyList(value: JsonValue | undefined): readonly string[] | undefined {
   const list = Array.isArray(value) && value.length === 1 ? value[0] : value
   if (list === undefined || list === null) return undefined
   if (typeof list !== 'string') throw wrongShape(list)
-  return splitKeys(list)
+  // A member that is there asks for its scope alone: empty, for the one key that it names, which nobody has.
+  return list === '' ? [''] : splitKeys(list)
 }
 
 function wrongShape(value: JsonValue): Error {
