@@ -205,6 +205,8 @@ export const PREPARATIONS: ReadonlyMap<string, Prepare> = new Map<string, Prepar
   ['GET /api/tenantProfiles/list', query(({ tenantProfileId: ids }) => ({ ids }))],
   ['GET /api/tenantProfiles?ids', query(({ tenantProfileId: ids }) => ({ ids }))],
   ['GET /api/oauth2/client/infos?clientIds', query(({ tenantId: clientIds }) => ({ clientIds }))],
+  ['GET /api/oauth2/client/list', query(({ tenantId: clientIds }) => ({ clientIds }))],
+  ['GET /api/tenant/{tenantId}/rows', () => ({ query: { table: 'customer' } })],
   ['GET /api/otaPackages/{deviceProfileId}/{type}', () => ({ ids: { type: 'FIRMWARE' } })],
   ['GET /api/widgetType?fqn', () => ({ query: { fqn: 'tenant.secret_widget' } })],
   [
