@@ -28,6 +28,7 @@ const PERMISSIONS: Readonly<Record<Authority, Readonly<Partial<Record<EntityType
     NOTIFICATION: 'all',
     OAUTH2_CLIENT: 'all',
     MOBILE_APP: 'all',
+    MOBILE_APP_BUNDLE: 'all',
   },
   TENANT_ADMIN: {
     ADMIN_SETTINGS: 'all',
@@ -48,6 +49,7 @@ const PERMISSIONS: Readonly<Record<Authority, Readonly<Partial<Record<EntityType
     NOTIFICATION: 'all',
     OAUTH2_CLIENT: 'all',
     MOBILE_APP: 'all',
+    MOBILE_APP_BUNDLE: 'all',
     CALCULATED_FIELD: 'all',
   },
   CUSTOMER_USER: {

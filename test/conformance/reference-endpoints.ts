@@ -11,6 +11,7 @@ export interface Endpoint {
   readonly wanted: 'yes' | 'constant' | 'later'
   readonly auth: readonly string[]
   readonly onlyWith?: readonly string[]
+  readonly params?: readonly { readonly name: string; readonly in: string; readonly enum?: readonly string[] }[]
   /** The type of the answer; absent: none. */
   readonly res?: string
 }
