@@ -1,7 +1,8 @@
 /** Device profiles. Source: `rest-api.md` 5.4. */
 import { deviceProfiles } from '../../services/entities/device-profile.ts'
+import { TRANSPORT_TYPES } from '../../services/entities/device-profile-data.ts'
 import { devices } from '../../services/entities/device.ts'
-import type { EntityId } from '../../model/entity-id.ts'
+import { entityId, type EntityId } from '../../model/entity-id.ts'
 import type { Services } from '../../services/services.ts'
 import { pageOf, type EntityRoutesParts } from './declared/entity-routes.ts'
 import { crudWithImages, type ImageRoutesParts } from './declared/image-crud.ts'
@@ -31,13 +32,13 @@ export function deviceProfileRoutes(
       ...WORDS,
       shown: ['image', 'defaultDashboardId', 'type', 'transportType'],
       used: { service: declared.of(devices), by: 'deviceProfileId' },
-      infoFilters: { transportType: 'text' },
+      infoFilters: { transportType: TRANSPORT_TYPES },
     }),
   ]
 }
 
 function keysRoute(
-  { make, declared }: EntityRoutesParts,
+  { make, access, declared }: EntityRoutesParts,
   kind: 'timeseries' | 'attributes',
   keysOf: (device: EntityId) => Promise<readonly string[]>,
 ): DeclaredRoute {
@@ -52,6 +53,8 @@ function keysRoute(
     body: undefined,
     answer: listShape({ type: 'string' }),
     handle: async ({ principal, query }) => {
+      const { deviceProfileId: id } = query
+      if (id !== undefined) await access.check(principal, 'READ', entityId('DEVICE_PROFILE', id))
       const page = { page: 0, pageSize: DEVICES_LOOKED_AT }
       const found = await service.page(service.tenantOf(principal), query, page)
       const keys = new Set<string>()

@@ -17,6 +17,7 @@ import { draftSchema, NAME_CONFLICT, nameConflictOf, saveOne } from './declared/
 import { assignment, crud, infos, lists, type EntityRoutesParts } from './declared/entity-routes.ts'
 import { typesRoute } from './declared/profile-routes.ts'
 import { optionalText as optionalTextParameter } from './declared/query.ts'
+import { CredentialsErrors } from '../../services/devices/credentials-errors.ts'
 import { withUnlikeName } from '../../services/entities/unlike-name.ts'
 import type { DeclaredRoute } from './declared/route.ts'
 import { idShape, recordShape } from './declared/shapes.ts'
@@ -31,7 +32,7 @@ const WORDS = {
 const INFO_WORDS = { ...WORDS, filters: { type: 'text', deviceProfileId: 'uuid', active: 'flag' } } as const
 
 const presentedSchema = z.object({
-  credentialsType: z.enum(CREDENTIALS_TYPES),
+  credentialsType: z.enum(CREDENTIALS_TYPES).nullish(),
   credentialsId: optionalText,
   credentialsValue: optionalText,
 })
@@ -189,6 +190,7 @@ function savesWithCredentials(service: Services['devices']) {
 }
 
 function presentedOf({ credentialsType, credentialsId, credentialsValue }: z.infer<typeof presentedSchema>) {
+  if (credentialsType === null || credentialsType === undefined) throw CredentialsErrors.TYPE_MISSING()
   return { credentialsType, credentialsId: credentialsId ?? '', credentialsValue: credentialsValue ?? null }
 }
 

@@ -4,6 +4,7 @@ import { defineErrors } from '../../model/errors.ts'
 const BAD_REQUEST = { kind: 'invalid', status: 400, restCode: 31 } as const
 
 export const CredentialsErrors = defineErrors('credentials', {
+  TYPE_MISSING: { ...BAD_REQUEST, text: 'Device credentials type should be specified' },
   ID_MISSING: { ...BAD_REQUEST, text: 'Device credentials id should be specified!' },
   VALUE_MISSING: { ...BAD_REQUEST, text: 'Device credentials value should be specified!' },
   TOO_LONG: { ...BAD_REQUEST, text: 'Device credentials value length must be equal or less than {limit}' },

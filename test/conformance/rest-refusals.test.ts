@@ -109,6 +109,22 @@ describe('the REST API refuses', () => {
     await refused('DELETE', `/api/apiKey/${NOBODY}`, undefined, `Api key with id [${NOBODY}] is not found`, 404)
   })
 
+  test('credentials without a type, keys of a profile that is not there, a transport that is none', async () => {
+    const { id } = await save('/api/device', { name: 'Without a type' })
+    const credentials = await tenant.expect<object>('GET', `/api/device/${id.id}/credentials`)
+    for (const credentialsType of [null, undefined])
+      await refused(
+        ...(['POST', '/api/device/credentials', { ...credentials, credentialsType }] as const),
+        'Device credentials type should be specified',
+      )
+    for (const kind of ['timeseries', 'attributes'])
+      await refused(
+        ...(['GET', `/api/deviceProfile/devices/keys/${kind}?deviceProfileId=${NOBODY}`, undefined] as const),
+        ...([`Device profile with id [${NOBODY}] is not found`, 404] as const),
+      )
+    assert.equal((await tenant.call('GET', `/api/deviceProfileInfos?${PAGE}&transportType=NOPE`)).status, 400)
+  })
+
   test('a graph without its chain or a configuration of a node', async () => {
     const { id: ruleChainId } = await save('/api/ruleChain', { name: 'Refused' })
     const path = '/api/ruleChain/metadata'

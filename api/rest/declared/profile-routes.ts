@@ -7,7 +7,7 @@ import type { EntityService } from '../../../services/entities/entity-service.ts
 import { ApiErrors } from '../../errors.ts'
 import { TENANT, TENANT_AND_CUSTOMER } from '../route.ts'
 import type { EntityRoutesParts, EntityWords } from './entity-words.ts'
-import { flag, optionalText, paging, uuidList, type QuerySchema } from './query.ts'
+import { flag, optionalChoice, paging, uuidList, type QuerySchema } from './query.ts'
 import type { DeclaredRoute } from './route.ts'
 import { idShape, listShape, pageShape, recordShape } from './shapes.ts'
 
@@ -16,8 +16,8 @@ export interface ProfileWords extends EntityWords {
   readonly shown: readonly string[]
   /** Whose profiles they are, and the member by which. */
   readonly used: { readonly service: EntityService<ColumnSet>; readonly by: string }
-  /** Parameters of the list of short forms. */
-  readonly infoFilters?: Readonly<Record<string, 'text'>>
+  /** Parameters of the list of short forms, with the words that each may be. */
+  readonly infoFilters?: Readonly<Record<string, readonly string[]>>
 }
 
 export function profileRoutes<Columns extends ProfileColumns>(
@@ -172,7 +172,7 @@ function nameOf(record: Readonly<Record<string, unknown>>): string {
 }
 
 function filterSchema({ infoFilters = {} }: ProfileWords): QuerySchema {
-  return Object.fromEntries(Object.keys(infoFilters).map((name) => [name, optionalText]))
+  return Object.fromEntries(Object.entries(infoFilters).map(([name, words]) => [name, optionalChoice(words)]))
 }
 
 const IN_EVERY_SHORT_FORM = ['id', 'tenantId', 'name']
