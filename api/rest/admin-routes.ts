@@ -42,6 +42,7 @@ const jwtBody = z.object({
   tokenIssuer: z.string().max(255),
   tokenSigningKey: z.string().max(4_096).nullish(),
 })
+const REPOSITORY: JsonObject = { configured: { type: 'boolean' }, readOnly: { type: ['boolean', 'null'] } }
 const ALL = { authorities: SYSTEM, targets: {}, query: {} } as const
 
 export function adminRoutes(parts: AdminRoutesParts): readonly DeclaredRoute[] {
@@ -216,6 +217,14 @@ function factRoutes({ make, admin, people: { twoFactor }, systemInfo }: AdminRou
         handle: async () => false,
       }),
     ),
+    make.route({
+      ...nothing,
+      method: 'GET',
+      path: '/api/admin/repositorySettings/info',
+      about: 'There is no version control: no repository is set up.',
+      answer: { type: 'object', properties: REPOSITORY, required: Object.keys(REPOSITORY) },
+      handle: async () => ({ configured: false, readOnly: null }),
+    }),
   ]
 }
 

@@ -111,6 +111,7 @@ export type CalculatedField = {
       | 'CALCULATED_FIELD'
       | 'DOMAIN'
       | 'MOBILE_APP'
+      | 'MOBILE_APP_BUNDLE'
       | 'OAUTH2_CLIENT'
       | 'JOB'
       | 'ADMIN_SETTINGS'
@@ -266,6 +267,7 @@ export type EntityFilter =
           | 'CALCULATED_FIELD'
           | 'DOMAIN'
           | 'MOBILE_APP'
+          | 'MOBILE_APP_BUNDLE'
           | 'OAUTH2_CLIENT'
           | 'JOB'
           | 'ADMIN_SETTINGS'
@@ -312,6 +314,7 @@ export type EntityFilter =
         | 'CALCULATED_FIELD'
         | 'DOMAIN'
         | 'MOBILE_APP'
+        | 'MOBILE_APP_BUNDLE'
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
@@ -353,6 +356,7 @@ export type EntityFilter =
         | 'CALCULATED_FIELD'
         | 'DOMAIN'
         | 'MOBILE_APP'
+        | 'MOBILE_APP_BUNDLE'
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
@@ -394,6 +398,7 @@ export type EntityFilter =
         | 'CALCULATED_FIELD'
         | 'DOMAIN'
         | 'MOBILE_APP'
+        | 'MOBILE_APP_BUNDLE'
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
@@ -461,6 +466,7 @@ export type EntityFilter =
               | 'CALCULATED_FIELD'
               | 'DOMAIN'
               | 'MOBILE_APP'
+              | 'MOBILE_APP_BUNDLE'
               | 'OAUTH2_CLIENT'
               | 'JOB'
               | 'ADMIN_SETTINGS'
@@ -510,6 +516,7 @@ export type EntityFilter =
         | 'CALCULATED_FIELD'
         | 'DOMAIN'
         | 'MOBILE_APP'
+        | 'MOBILE_APP_BUNDLE'
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
@@ -554,6 +561,7 @@ export type EntityFilter =
                   | 'CALCULATED_FIELD'
                   | 'DOMAIN'
                   | 'MOBILE_APP'
+                  | 'MOBILE_APP_BUNDLE'
                   | 'OAUTH2_CLIENT'
                   | 'JOB'
                   | 'ADMIN_SETTINGS'
@@ -604,6 +612,7 @@ export type EntityFilter =
               | 'CALCULATED_FIELD'
               | 'DOMAIN'
               | 'MOBILE_APP'
+              | 'MOBILE_APP_BUNDLE'
               | 'OAUTH2_CLIENT'
               | 'JOB'
               | 'ADMIN_SETTINGS'
@@ -659,6 +668,7 @@ export type EntityFilter =
               | 'CALCULATED_FIELD'
               | 'DOMAIN'
               | 'MOBILE_APP'
+              | 'MOBILE_APP_BUNDLE'
               | 'OAUTH2_CLIENT'
               | 'JOB'
               | 'ADMIN_SETTINGS'
@@ -714,6 +724,7 @@ export type EntityFilter =
               | 'CALCULATED_FIELD'
               | 'DOMAIN'
               | 'MOBILE_APP'
+              | 'MOBILE_APP_BUNDLE'
               | 'OAUTH2_CLIENT'
               | 'JOB'
               | 'ADMIN_SETTINGS'
@@ -769,6 +780,7 @@ export type EntityFilter =
               | 'CALCULATED_FIELD'
               | 'DOMAIN'
               | 'MOBILE_APP'
+              | 'MOBILE_APP_BUNDLE'
               | 'OAUTH2_CLIENT'
               | 'JOB'
               | 'ADMIN_SETTINGS'
@@ -878,6 +890,7 @@ export type EventInfo = {
       | 'CALCULATED_FIELD'
       | 'DOMAIN'
       | 'MOBILE_APP'
+      | 'MOBILE_APP_BUNDLE'
       | 'OAUTH2_CLIENT'
       | 'JOB'
       | 'ADMIN_SETTINGS'
@@ -943,6 +956,7 @@ export type Job = {
       | 'CALCULATED_FIELD'
       | 'DOMAIN'
       | 'MOBILE_APP'
+      | 'MOBILE_APP_BUNDLE'
       | 'OAUTH2_CLIENT'
       | 'JOB'
       | 'ADMIN_SETTINGS'
@@ -2390,6 +2404,7 @@ export type DeleteAlarmByAlarmIdAssignAnswer = {
       | 'CALCULATED_FIELD'
       | 'DOMAIN'
       | 'MOBILE_APP'
+      | 'MOBILE_APP_BUNDLE'
       | 'OAUTH2_CLIENT'
       | 'JOB'
       | 'ADMIN_SETTINGS'
@@ -2432,6 +2447,8 @@ export type GetAdminJwtSettingsAnswer = {
   readonly tokenIssuer: string
   readonly tokenSigningKey: string
 }
+
+export type GetAdminRepositorySettingsInfoAnswer = { readonly configured: boolean; readonly readOnly: boolean | null }
 
 export type GetAdminSecuritySettingsAnswer = {
   readonly passwordPolicy: {
@@ -2548,6 +2565,7 @@ export type GetAlarmByEntityTypeByEntityIdAnswer = {
         | 'CALCULATED_FIELD'
         | 'DOMAIN'
         | 'MOBILE_APP'
+        | 'MOBILE_APP_BUNDLE'
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
@@ -2625,6 +2643,7 @@ export type GetAlarmInfoByAlarmIdAnswer = {
       | 'CALCULATED_FIELD'
       | 'DOMAIN'
       | 'MOBILE_APP'
+      | 'MOBILE_APP_BUNDLE'
       | 'OAUTH2_CLIENT'
       | 'JOB'
       | 'ADMIN_SETTINGS'
@@ -2683,6 +2702,7 @@ export type GetAlarmRuleByAlarmRuleIdAnswer = {
       | 'CALCULATED_FIELD'
       | 'DOMAIN'
       | 'MOBILE_APP'
+      | 'MOBILE_APP_BUNDLE'
       | 'OAUTH2_CLIENT'
       | 'JOB'
       | 'ADMIN_SETTINGS'
@@ -2736,6 +2756,7 @@ export type GetAlarmRulesAnswer = {
         | 'CALCULATED_FIELD'
         | 'DOMAIN'
         | 'MOBILE_APP'
+        | 'MOBILE_APP_BUNDLE'
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
@@ -2794,6 +2815,7 @@ export type GetAlarmRulesByEntityTypeByEntityIdAnswer = {
         | 'CALCULATED_FIELD'
         | 'DOMAIN'
         | 'MOBILE_APP'
+        | 'MOBILE_APP_BUNDLE'
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
@@ -2968,6 +2990,7 @@ export type GetCalculatedFieldsAnswer = {
         | 'CALCULATED_FIELD'
         | 'DOMAIN'
         | 'MOBILE_APP'
+        | 'MOBILE_APP_BUNDLE'
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
@@ -3453,6 +3476,7 @@ export type PostAlarmBody = {
           | 'CALCULATED_FIELD'
           | 'DOMAIN'
           | 'MOBILE_APP'
+          | 'MOBILE_APP_BUNDLE'
           | 'OAUTH2_CLIENT'
           | 'JOB'
           | 'ADMIN_SETTINGS'
@@ -3527,6 +3551,7 @@ export type PostAlarmRuleBody = {
           | 'CALCULATED_FIELD'
           | 'DOMAIN'
           | 'MOBILE_APP'
+          | 'MOBILE_APP_BUNDLE'
           | 'OAUTH2_CLIENT'
           | 'JOB'
           | 'ADMIN_SETTINGS'
@@ -3715,6 +3740,7 @@ export type PostAlarmsQueryFindAnswer = {
         | 'CALCULATED_FIELD'
         | 'DOMAIN'
         | 'MOBILE_APP'
+        | 'MOBILE_APP_BUNDLE'
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
@@ -3766,6 +3792,7 @@ export type PostAlarmsQueryFindAnswer = {
         | 'CALCULATED_FIELD'
         | 'DOMAIN'
         | 'MOBILE_APP'
+        | 'MOBILE_APP_BUNDLE'
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
@@ -3907,6 +3934,7 @@ export type PostAssetsBody = {
       | 'CALCULATED_FIELD'
       | 'DOMAIN'
       | 'MOBILE_APP'
+      | 'MOBILE_APP_BUNDLE'
       | 'OAUTH2_CLIENT'
       | 'JOB'
       | 'ADMIN_SETTINGS'
@@ -4000,6 +4028,7 @@ export type PostCalculatedFieldBody = {
           | 'CALCULATED_FIELD'
           | 'DOMAIN'
           | 'MOBILE_APP'
+          | 'MOBILE_APP_BUNDLE'
           | 'OAUTH2_CLIENT'
           | 'JOB'
           | 'ADMIN_SETTINGS'
@@ -4075,7 +4104,7 @@ export type PostDeviceBody = {
 }
 
 export type PostDeviceCredentialsBody = {
-  readonly credentialsType: 'ACCESS_TOKEN' | 'X509_CERTIFICATE' | 'MQTT_BASIC' | 'LWM2M_CREDENTIALS'
+  readonly credentialsType?: 'ACCESS_TOKEN' | 'X509_CERTIFICATE' | 'MQTT_BASIC' | 'LWM2M_CREDENTIALS' | null | undefined
   readonly credentialsId?: string | number | boolean | null | undefined
   readonly credentialsValue?: string | number | boolean | null | undefined
   readonly id?: { readonly id: string } | null | undefined
@@ -4128,7 +4157,8 @@ export type PostDeviceWithCredentialsBody = {
     readonly additionalInfo?: unknown
   }
   readonly credentials: {
-    readonly credentialsType: 'ACCESS_TOKEN' | 'X509_CERTIFICATE' | 'MQTT_BASIC' | 'LWM2M_CREDENTIALS'
+    readonly credentialsType?:
+      'ACCESS_TOKEN' | 'X509_CERTIFICATE' | 'MQTT_BASIC' | 'LWM2M_CREDENTIALS' | null | undefined
     readonly credentialsId?: string | number | boolean | null | undefined
     readonly credentialsValue?: string | number | boolean | null | undefined
   }
@@ -4563,6 +4593,7 @@ export type PostRelationBody = {
           | 'CALCULATED_FIELD'
           | 'DOMAIN'
           | 'MOBILE_APP'
+          | 'MOBILE_APP_BUNDLE'
           | 'OAUTH2_CLIENT'
           | 'JOB'
           | 'ADMIN_SETTINGS'
@@ -4606,6 +4637,7 @@ export type PostRelationBody = {
           | 'CALCULATED_FIELD'
           | 'DOMAIN'
           | 'MOBILE_APP'
+          | 'MOBILE_APP_BUNDLE'
           | 'OAUTH2_CLIENT'
           | 'JOB'
           | 'ADMIN_SETTINGS'
@@ -4656,6 +4688,7 @@ export type PostRelationsBody = {
       | 'CALCULATED_FIELD'
       | 'DOMAIN'
       | 'MOBILE_APP'
+      | 'MOBILE_APP_BUNDLE'
       | 'OAUTH2_CLIENT'
       | 'JOB'
       | 'ADMIN_SETTINGS'
@@ -4703,6 +4736,7 @@ export type PostRelationsBody = {
               | 'CALCULATED_FIELD'
               | 'DOMAIN'
               | 'MOBILE_APP'
+              | 'MOBILE_APP_BUNDLE'
               | 'OAUTH2_CLIENT'
               | 'JOB'
               | 'ADMIN_SETTINGS'

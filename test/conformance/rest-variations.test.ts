@@ -211,12 +211,14 @@ describe('the REST API, varied', () => {
     assert.equal((await customer.call('GET', '/api/trendz/settings')).status, 200)
   })
 
-  test('answers calls about the service of entity queries, of which there is none', async () => {
+  test('answers calls about the service of entity queries and the repository, of which there are none', async () => {
     const state = await sysadmin.expect('GET', '/api/edqs/state')
     assert.deepEqual(state, { edqsReady: null, syncStatus: null, apiMode: null })
     const asked = await sysadmin.call('POST', '/api/edqs/system/request', { syncRequest: {}, apiEnabled: true })
     assert.deepEqual([asked.status, asked.text], [200, ''])
     assert.equal((await tenant.call('GET', '/api/edqs/state')).status, 403)
+    const repository = await tenant.expect('GET', '/api/admin/repositorySettings/info')
+    assert.deepEqual(repository, { configured: false, readOnly: null })
     const url = await tenant.call('GET', '/api/oauth2/loginProcessingUrl')
     assert.equal(url.text, '"/login/oauth2/code/"')
   })
