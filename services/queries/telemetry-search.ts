@@ -18,6 +18,11 @@ import type { EntityValues, ValueStores } from './query-values.ts'
 /** Entities whose latest telemetry one query looks at. */
 const MAX_CANDIDATES = 200_000
 
+/** Of the ends of texts to which latest telemetry is joined: each is as long as the text that is looked for. */
+const MAX_TAIL_BYTES = 64 * 2 ** 20
+/** A letter as the entity store escapes it, at most. */
+const BYTES_OF_LETTER = 6
+
 export interface ResolvedQuery {
   readonly selection: EntitySelection
   readonly sort: EntitySort | undefined
@@ -140,14 +145,11 @@ export class TelemetrySearch {
     const kept = { ...selection, filters: inStore }
     // Where no index has the order, those that match are sorted alone.
     const isSorted = order !== undefined || search !== undefined || (sort !== undefined && isInOrder(sort))
-    const { ids, searched } = await this.columnCandidates(
-      kept,
-      order === undefined && isSorted ? (sort ?? BY_ID) : undefined,
-      query,
-      search,
-    )
-    if (ids.length > MAX_CANDIDATES) throw QueryErrors.TOO_MANY({ limit: MAX_CANDIDATES })
     const shown = search === undefined ? [] : (query.latest ?? []).filter(isLatest)
+    const most = search === undefined || shown.length === 0 ? MAX_CANDIDATES : mostSearched(search)
+    const inOrderOf = order === undefined && isSorted ? (sort ?? BY_ID) : undefined
+    const { ids, searched } = await this.columnCandidates({ selection: kept, sort: inOrderOf, search }, query, most + 1)
+    if (ids.length > most) throw QueryErrors.TOO_MANY({ limit: most })
     const keys = [...ofLatest.map(({ key }) => key), ...(order === undefined ? [] : [order.key]), ...shown]
     const columns = new Map<string, LatestColumn>()
     for (const { key } of keys) if (!columns.has(key)) columns.set(key, await timeSeries.latestColumn(ids, key))
@@ -169,17 +171,15 @@ export class TelemetrySearch {
   }
 
   private async columnCandidates(
-    selection: EntitySelection,
-    sort: EntitySort | undefined,
+    { selection, sort, search }: ResolvedQuery,
     { fields = [], latest = [] }: Asked,
-    search: string | undefined,
+    limit: number,
   ): Promise<Candidates> {
     const { queries } = this.parts.entities
-    if (search === undefined)
-      return { ids: await queries.ids(selection, sort, MAX_CANDIDATES + 1), searched: undefined }
+    if (search === undefined) return { ids: await queries.ids(selection, sort, limit), searched: undefined }
     const attributes = latest.filter(({ type }) => type in ATTRIBUTE_KEY_SCOPES)
     const wanted = { text: search, fields, attributes, tails: latest.some(isLatest) }
-    const searched = await queries.searched(selection, sort, MAX_CANDIDATES + 1, wanted)
+    const searched = await queries.searched(selection, sort, limit, wanted)
     return { ids: searched.map(({ id }) => id), searched }
   }
 
@@ -239,6 +239,11 @@ export class TelemetrySearch {
     const matching = found.filter(fits)
     return isSortedHere ? sorted(matching, sort, values) : matching
   }
+}
+
+/** As many as the ends of what they hold have room, but for short texts all that may be looked at. */
+function mostSearched(text: string): number {
+  return Math.max(1, Math.min(MAX_CANDIDATES, Math.floor(MAX_TAIL_BYTES / (BYTES_OF_LETTER * text.length))))
 }
 
 interface ColumnSearch {

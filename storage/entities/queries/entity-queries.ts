@@ -124,8 +124,9 @@ export class EntityQueryRepository {
     const tail = !tails ? sql`''` : isShared ? sql`right(whole, ${length})` : sql`substr(whole, -${length})`
     const isUnsure = sql`${sql.raw(isShared ? 'strpos' : 'instr')}(whole, ${sql.lit(UNSURE)}) > 0`
     const holds = sql`case when ${isUnsure} then 2 when ${containsSql(this.database, sql.ref('whole'), text)} then 1 else 0 end`
+    const looked = tails ? sql`${inner} limit ${limit}` : inner
     // Made once: SQLite would join the texts anew for each use.
-    const all = sql`with looked as materialized (${inner}) select id, ${holds} as holds, ${tail} as tail from looked`
+    const all = sql`with looked as materialized (${looked}) select id, ${holds} as holds, ${tail} as tail from looked`
     const kept = tails ? all : sql`select * from (${all}) as matching where holds > 0`
     const rows = await this.rows(sql`${kept} limit ${limit}`, ['id', 'holds', 'tail'], limit)
     return rows.map(([id, held, end]) => ({
