@@ -43,6 +43,13 @@ test('a chunk that is added again counts once, and one that is removed not at al
   assert.equal(cache.get(1), undefined)
 })
 
+test('LONGs among DOUBLEs are kept, and what tells them apart counts', () => {
+  const cache = new ChunkCache(1_000)
+  cache.add(1, { ...numbers(10), type: undefined, longs: new Uint8Array(10) })
+  assert.notEqual(cache.get(1), undefined)
+  assert.equal(cache.heldBytes, 10 * (BYTES + 1) + ENTRY)
+})
+
 test('texts are not kept', () => {
   const cache = new ChunkCache(1_000)
   cache.add(1, { ...numbers(1), type: 'STRING', values: ['text'] })

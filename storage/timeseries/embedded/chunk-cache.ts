@@ -29,7 +29,7 @@ export class ChunkCache {
   }
 }
 
-function bytesOf({ times, values, expiries }: Columns): number {
+function bytesOf({ times, values, longs, expiries }: Columns): number {
   const ofValues = values instanceof Float64Array ? values.byteLength : 0
-  return times.byteLength + ofValues + (expiries?.byteLength ?? 0)
+  return times.byteLength + ofValues + (longs?.byteLength ?? 0) + (expiries?.byteLength ?? 0)
 }

@@ -56,6 +56,7 @@ for (const types of [
   ['DOUBLE'],
   ['STRING'],
   ['JSON'],
+  ['LONG', 'DOUBLE'],
   ['BOOLEAN', 'LONG', 'DOUBLE', 'STRING', 'JSON'],
 ] as const) {
   test(`a chunk of ${types.join(', ')} comes back as it was`, () => {

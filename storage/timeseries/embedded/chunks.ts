@@ -1,5 +1,6 @@
 /** Packed chunks by their place: what is read is checked first, and what is damaged is named. */
 import { crc32 } from 'node:zlib'
+import { ByteCache } from '../../../model/byte-cache.ts'
 import { errorText, isMillraceError, type MillraceError } from '../../../model/errors.ts'
 import { Aggregate } from './aggregate.ts'
 import { ByteReader, ByteWriter } from './bytes.ts'
@@ -16,6 +17,10 @@ export const CHUNK_POINTS = 1024
 const CHUNK_CHARACTERS = 1 << 20
 /** A thousand full chunks of numbers. */
 const CACHED_BYTES = 16 * 2 ** 20
+/** Of some 25 million points. */
+const CACHED_SUMMARY_BYTES = 8 * 2 ** 20
+/** What a summary takes, about. */
+const SUMMARY_BYTES = 256
 
 /** What is known of a chunk's points without reading them. */
 export interface ChunkSummary {
@@ -24,14 +29,16 @@ export interface ChunkSummary {
   readonly firstExpiry: number
 }
 
-type DamagedRange = Omit<ChunkRow, 'summary'>
-
 export class Chunks {
   private readonly database: ChunkDatabase
-  private readonly damaged = new Map<number, DamagedRange[]>()
+  private readonly damaged = new Map<number, ChunkRow[]>()
   /** Numbers of those that are set aside, and of those that only a read has met. */
   private readonly met = new Set<number>()
   private readonly cache = new ChunkCache(CACHED_BYTES)
+  private readonly summaries = new ByteCache<ChunkSummary>({
+    maxBytes: CACHED_SUMMARY_BYTES,
+    sizeOf: () => SUMMARY_BYTES,
+  })
 
   constructor(database: ChunkDatabase) {
     this.database = database
@@ -73,7 +80,17 @@ export class Chunks {
 
   /** Throws CHUNK_DAMAGED. */
   summary(series: Series, row: ChunkRow): ChunkSummary {
-    const bytes = Buffer.from(row.summary.buffer, row.summary.byteOffset, row.summary.byteLength)
+    const number = String(row.chunk)
+    const known = this.summaries.get(number)
+    if (known !== undefined) return known
+    const summary = this.readSummary(series, row)
+    this.summaries.set(number, summary)
+    return summary
+  }
+
+  private readSummary(series: Series, row: ChunkRow): ChunkSummary {
+    const stored = this.database.summary(row) ?? new Uint8Array(0)
+    const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength)
     const end = bytes.length - 4
     if (end < 0 || bytes.readUInt32LE(end) !== crc32(bytes.subarray(0, end), crc32(seedOf(row)))) {
       throw this.damage(series, row, 'checksum mismatch in the index')
@@ -85,6 +102,7 @@ export class Chunks {
   remove(row: ChunkRow): void {
     this.met.delete(row.chunk)
     this.cache.remove(row.chunk)
+    this.summaries.delete(String(row.chunk))
     this.database.removeChunk(row)
   }
 
@@ -123,17 +141,17 @@ export class Chunks {
     const seed = seedOf(place)
     const expiry = expiryOf(points)
     const summary = summaryOf(points, expiry.first, seed)
-    this.database.addChunk({ ...place, summary }, encodeChunk(points, seed), expiry.all === 0 ? null : expiry.all)
+    this.database.addChunk(place, summary, encodeChunk(points, seed), expiry.all === 0 ? null : expiry.all)
   }
 
-  private noteDamaged(range: DamagedRange): void {
+  private noteDamaged(range: ChunkRow): void {
     this.met.add(range.chunk)
     const ranges = this.damaged.get(range.series)
     if (ranges === undefined) this.damaged.set(range.series, [range])
     else if (!ranges.some((known) => known.chunk === range.chunk)) ranges.push(range)
   }
 
-  private damage(series: Series, row: DamagedRange, reason: string, cause?: unknown): MillraceError {
+  private damage(series: Series, row: ChunkRow, reason: string, cause?: unknown): MillraceError {
     this.met.add(row.chunk)
     return EmbeddedErrors.CHUNK_DAMAGED(
       {
@@ -172,7 +190,7 @@ export function isDamage(error: unknown): boolean {
   return isMillraceError(error) && error.code === 'timeseries.CHUNK_DAMAGED'
 }
 
-function seedOf(row: DamagedRange): string {
+function seedOf(row: ChunkRow): string {
   return `${row.series}/${row.startTs}/${row.endTs}/${row.chunk}`
 }
 

@@ -274,3 +274,37 @@ test('a write that the disk refused is not visible, and the same write later is'
   put(core, 'a', run(1, 5))
   assert.equal(count(core, 'a'), 6)
 })
+
+test('of more chunks than are looked up at once none is left out, in either order, and whole decimals count as what they are', (t) => {
+  const core = openCore(t, coreOptions(freshDirectory(t)))
+  const points = Array.from({ length: 300 * 1024 }, (_, ts): DataPoint =>
+    ts % 10 === 0 ? long('k', ts, ts / 10) : { key: 'k', ts, type: 'DOUBLE', value: ts / 10 },
+  )
+  for (let from = 0; from < points.length; from += 4096) put(core, 'device', points.slice(from, from + 4096))
+  assert.ok(core.moveAll(0))
+  for (const order of ['ASC', 'DESC'] as const) {
+    const found = core.reads.history('device', raw(['k'], { limit: 1e6, order }), 0).get('k') ?? []
+    const expected = order === 'ASC' ? points : points.toReversed()
+    assert.equal(found.length, expected.length)
+    // Not all at once: the difference of so many would be long in coming.
+    for (const [index, { ts, type, value }] of found.entries()) {
+      const wanted = expected[index]
+      assert.ok(ts === wanted?.ts && type === wanted.type && value === wanted.value, `${order} ${index}: ${ts}`)
+    }
+  }
+  // Uneven to the chunks: some lie in one bucket, most across a border.
+  const borders = Array.from({ length: 208 }, (_, index) => index * 1500)
+  for (const agg of ['SUM', 'COUNT', 'MAX'] as const)
+    // The second time out of what the first has unpacked.
+    for (let time = 0; time < 2; time++) {
+      const found =
+        core.reads.history('device', raw(['k'], { agg, startTs: 0, endTs: 310_500, borders }), 0).get('k') ?? []
+      assert.equal(found.length, Math.ceil(points.length / 1500))
+      for (const [bucket, { value }] of found.entries()) {
+        const own = points.slice(bucket * 1500, (bucket + 1) * 1500)
+        const sum = own.reduce((total, point) => total + Number(point.value), 0)
+        const wanted = agg === 'SUM' ? sum : agg === 'COUNT' ? own.length : Number(own.at(-1)?.value)
+        assert.ok(Math.abs(Number(value) - wanted) < 1e-4, `${agg} ${bucket}: ${String(value)} for ${wanted}`)
+      }
+    }
+})

@@ -15,8 +15,6 @@ export interface ChunkRow {
   /** Inclusive. */
   readonly endTs: number
   readonly chunk: number
-  /** The encoded summary with its checksum. */
-  readonly summary: Uint8Array
 }
 
 export interface SeriesRow {
@@ -42,6 +40,8 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value REAL NOT NULL) WITHOUT ROWID;
 `
 
+const PLACE = 'series, start_ts, end_ts, chunk'
+
 const STATEMENTS = {
   begin: 'BEGIN IMMEDIATE',
   commit: 'COMMIT',
@@ -58,10 +58,11 @@ const STATEMENTS = {
   addSeries: 'INSERT INTO series (entity, key) VALUES (?, ?)',
   removeSeries: 'DELETE FROM series WHERE entity = ?',
   setLatest: 'UPDATE series SET latest = ? WHERE id = ?',
-  descending: 'SELECT * FROM chunk_index WHERE series = ? AND start_ts <= ? ORDER BY start_ts DESC',
-  ascending: 'SELECT * FROM chunk_index WHERE series = ? AND start_ts >= ? ORDER BY start_ts',
+  descending: `SELECT ${PLACE} FROM chunk_index WHERE series = ? AND start_ts <= ? ORDER BY start_ts DESC LIMIT ?`,
+  ascending: `SELECT ${PLACE} FROM chunk_index WHERE series = ? AND start_ts >= ? ORDER BY start_ts LIMIT ?`,
+  summaryOf: 'SELECT summary FROM chunk_index WHERE series = ? AND start_ts = ?',
   startAtOrBefore: 'SELECT max(start_ts) AS start_ts FROM chunk_index WHERE series = ? AND start_ts <= ?',
-  expired: 'SELECT * FROM chunk_index WHERE expires_at IS NOT NULL AND expires_at <= ? LIMIT ?',
+  expired: `SELECT ${PLACE} FROM chunk_index WHERE expires_at IS NOT NULL AND expires_at <= ? LIMIT ?`,
   addIndex: 'INSERT INTO chunk_index (series, start_ts, end_ts, chunk, expires_at, summary) VALUES (?, ?, ?, ?, ?, ?)',
   removeIndex: 'DELETE FROM chunk_index WHERE series = ? AND start_ts = ?',
   addChunk: 'INSERT INTO chunk (id, data) VALUES (?, ?)',
@@ -82,6 +83,9 @@ type StatementName = keyof typeof STATEMENTS
 type Row = Readonly<Record<string, SQLOutputValue>>
 type Bound = string | number | Uint8Array | null
 
+/** Many reads want the newest chunk alone. */
+const FIRST_ROWS = 8
+const MOST_ROWS = 256
 const PAGE_BYTES = 16_384
 /** Of a copy: how long a statement may wait for it. */
 const PAGES_AT_ONCE = 64
@@ -177,22 +181,37 @@ export class ChunkDatabase {
     this.run('removeEntity', entity)
   }
 
-  /** Chunks that touch [low, high], both inclusive; latest first, or earliest first. Read lazily. */
+  /**
+   * Chunks that touch [low, high], both inclusive; latest first, or earliest first. Read as they are needed, by batches: SQLite hands over rows one
+   * by one at three times the cost (`benchmarks/query`).
+   */
   *chunks(series: number, low: number, high: number, order: 'ASC' | 'DESC'): Generator<ChunkRow> {
-    if (order === 'DESC') {
-      for (const row of this.statement('descending').iterate(series, high)) {
+    const isDescending = order === 'DESC'
+    let from = isDescending ? high : this.startOf(series, low)
+    for (let most = FIRST_ROWS; ; most = MOST_ROWS) {
+      const rows = this.all(isDescending ? 'descending' : 'ascending', series, from, most)
+      for (const row of rows) {
         const chunk = chunkRow(row)
-        if (chunk.endTs < low) return
-        yield chunk
+        if (isDescending ? chunk.endTs < low : chunk.startTs > high) return
+        if (chunk.endTs >= low) yield chunk
+        from = isDescending ? chunk.startTs - 1 : chunk.startTs + 1
       }
-      return
+      if (rows.length < most) return
     }
-    const first = this.one('startAtOrBefore', series, low)?.['start_ts']
-    for (const row of this.statement('ascending').iterate(series, typeof first === 'number' ? first : low)) {
-      const chunk = chunkRow(row)
-      if (chunk.startTs > high) return
-      if (chunk.endTs >= low) yield chunk
-    }
+  }
+
+  /** Where the chunk begins in which the time may lie. */
+  private startOf(series: number, ts: number): number {
+    const first = this.one('startAtOrBefore', series, ts)?.['start_ts']
+    return typeof first === 'number' ? first : ts
+  }
+
+  /** The encoded summary with its checksum; undefined where the chunk has no place in the index. */
+  summary({ series, startTs }: ChunkRow): Uint8Array | undefined {
+    return this.guarded(() => {
+      const row = this.one('summaryOf', series, startTs)
+      return row === undefined ? undefined : bytesIn(row, 'summary')
+    })
   }
 
   expired(now: number, limit: number): ChunkRow[] {
@@ -204,9 +223,9 @@ export class ChunkDatabase {
     return this.nextChunk++
   }
 
-  addChunk(row: ChunkRow, data: Uint8Array, expiresAt: number | null): void {
+  addChunk(row: ChunkRow, summary: Uint8Array, data: Uint8Array, expiresAt: number | null): void {
     this.run('addChunk', row.chunk, data)
-    this.run('addIndex', row.series, row.startTs, row.endTs, row.chunk, expiresAt, row.summary)
+    this.run('addIndex', row.series, row.startTs, row.endTs, row.chunk, expiresAt, summary)
   }
 
   /** Undefined where the chunk is missing. */
@@ -228,13 +247,8 @@ export class ChunkDatabase {
     this.run('addDamaged', row.chunk, row.series, row.startTs, row.endTs)
   }
 
-  damaged(): Omit<ChunkRow, 'summary'>[] {
-    return this.all('damaged').map((row) => ({
-      chunk: numberIn(row, 'chunk'),
-      series: numberIn(row, 'series'),
-      startTs: numberIn(row, 'start_ts'),
-      endTs: numberIn(row, 'end_ts'),
-    }))
+  damaged(): ChunkRow[] {
+    return this.all('damaged').map(chunkRow)
   }
 
   removeDamaged(chunk: number): void {
@@ -334,7 +348,6 @@ function chunkRow(row: Row): ChunkRow {
     startTs: numberIn(row, 'start_ts'),
     endTs: numberIn(row, 'end_ts'),
     chunk: numberIn(row, 'chunk'),
-    summary: bytesIn(row, 'summary'),
   }
 }
 

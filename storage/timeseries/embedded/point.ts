@@ -39,7 +39,11 @@ export function writeValue(writer: ByteWriter, type: ValueType, value: StoredPoi
 
 /** Reads a value. Throws a RangeError for a code it does not know. */
 export function readValue(reader: ByteReader): TypedValue {
-  const code = reader.byte()
+  return readCoded(reader, reader.byte())
+}
+
+/** Reads a value whose code was read. Throws as {@link readValue}. */
+export function readCoded(reader: ByteReader, code: number): TypedValue {
   switch (code) {
     case CODE.FALSE:
     case CODE.TRUE:
