@@ -22,12 +22,14 @@ const SURE_SUM = 2 ** 62
 export const KINDS = ['DOUBLES', 'NUMBERS', 'ALL'] as const
 export type Kinds = (typeof KINDS)[number]
 
+/** The last column of every statement. */
+const FIRST_EXPIRY = 'min(expires) first_expiry'
 const FIGURES = `kind, count() n, count(long_v) longs, sum(long_v / ${HALF}) high, sum(long_v % ${HALF}) low,
   min(long_v) min_long, max(long_v) max_long, sum(dbl_v) sum_double, min(dbl_v) min_double, max(dbl_v) max_double,
-  min(text_v) min_text, max(text_v) max_text`
+  min(text_v) min_text, max(text_v) max_text, ${FIRST_EXPIRY}`
 /** 64-bit integers as text: a number of JSON would be rounded. */
 const EXACT = `bucket, kind, n, longs, high::varchar, low::varchar, min_long::varchar, max_long::varchar,
-  sum_double, min_double, max_double, min_text, max_text`
+  sum_double, min_double, max_double, min_text, max_text, first_expiry`
 /** Of one column: what an aggregation needs of it. */
 const OF_COLUMN = { AVG: 'sum', SUM: 'sum', MIN: 'min', MAX: 'max' } as const
 
@@ -67,14 +69,14 @@ export function bucketQueries(
 }
 
 function statement(agg: BucketQuery['agg'], kinds: Kinds, number: string, from: string): string {
-  if (agg === 'COUNT') return `select ${number} bucket, count() n from ${from}`
+  if (agg === 'COUNT') return `select ${number} bucket, count() n, ${FIRST_EXPIRY} from ${from}`
   if (kinds === 'ALL') return `select ${EXACT} from (select ${number} bucket, ${FIGURES} from ${from})`
   const figure = OF_COLUMN[agg]
   if (kinds === 'DOUBLES')
-    return `select ${number} bucket, count() n, count(dbl_v) doubles, ${figure}(dbl_v) double_figure from ${from}`
+    return `select ${number} bucket, count() n, count(dbl_v) doubles, ${figure}(dbl_v) double_figure, ${FIRST_EXPIRY} from ${from}`
   const [mean, meanOf] = figure === 'sum' ? [', mean', ', avg(long_v) mean'] : ['', '']
-  return `select bucket, n, doubles, double_figure, longs, long_figure::varchar${mean} from (select ${number} bucket, count() n,
-    count(dbl_v) doubles, ${figure}(dbl_v) double_figure, count(long_v) longs, ${figure}(long_v) long_figure${meanOf} from ${from})`
+  return `select bucket, n, doubles, double_figure, longs, long_figure::varchar${mean}, first_expiry from (select ${number} bucket, count() n,
+    count(dbl_v) doubles, ${figure}(dbl_v) double_figure, count(long_v) longs, ${figure}(long_v) long_figure${meanOf}, ${FIRST_EXPIRY} from ${from})`
 }
 
 /**
@@ -103,6 +105,12 @@ function choice(borders: readonly number[], low: number, high: number): string {
   return `case when cast(ts as long) < ${border}000 then ${choice(borders, low, middle - 1)} else ${choice(borders, middle, high)} end`
 }
 
+/** Whether some of the row's points have expired by that time, Unix ms: of those that never do the column is null. */
+export function hasExpired(row: Row, now: number): boolean {
+  const expiry = row.at(-1)
+  return typeof expiry === 'number' && expiry <= now
+}
+
 /** Adds a row of a bucket query to its bucket; false where the bucket holds more than such a row tells. */
 export function addRow(buckets: (Aggregate | undefined)[], query: BucketQuery, row: Row): boolean {
   const found = query.agg === 'COUNT' ? Aggregate.of({ count: Number(row[1]) }) : foundIn(query, row)
@@ -123,7 +131,8 @@ export function kindsOf({ agg, kinds }: BucketQuery, rows: readonly Row[]): Kind
 
 function foundIn({ agg, kinds }: BucketQuery, row: Row): Aggregate | undefined {
   if (kinds === 'ALL') return aggregateOf(row)
-  const [, n, doubles, doubleFigure, longs = 0, longFigure, mean] = row
+  const [, n, doubles, doubleFigure, ...others] = row
+  const [longs, longFigure, mean] = kinds === 'NUMBERS' ? others : [0]
   const figures = { count: Number(n), doubles: Number(doubles), longs: Number(longs) }
   if (figures.count !== figures.doubles + figures.longs) return undefined
   const isSum = agg === 'AVG' || agg === 'SUM'

@@ -7,7 +7,7 @@ import type { DataPoint, TypedValue } from '../../../model/value.ts'
 import { Aggregate } from '../embedded/aggregate.ts'
 import { raw, write } from '../contract.ts'
 import { seededRandom } from '../../../test/support/seeded-random.ts'
-import { openedStore, serversForFile } from './testkit.ts'
+import { clockOf, openedStore, serversForFile } from './testkit.ts'
 
 const servers = await serversForFile()
 const BORDERS = [0, 10, 20, 30]
@@ -55,6 +55,50 @@ test(
       const query = raw(['k'], { agg, startTs: 0, endTs: 30, borders: BORDERS })
       const found = (await store.history(entity, query)).value.get('k') ?? []
       assert.deepEqual(found, expected(points, agg), `SEED=${random.seed} ${agg} of ${name}`)
+    }
+  },
+)
+
+test(
+  'issue-9 speed: points expire to the millisecond, though the query says it to the hour',
+  { skip: servers === undefined },
+  async (context) => {
+    assert.ok(servers !== undefined)
+    const begin = Date.UTC(2026, 0, 1)
+    const ttlSeconds = 600
+    let now = begin + 1_800_000
+    const { store } = await openedStore(context, servers, { clock: clockOf(() => now) })
+    const series = Object.values(KINDS).map((values) => {
+      const points = Array.from({ length: 24 }, (_, index): DataPoint => {
+        const value = values[index % values.length]
+        assert.ok(value !== undefined)
+        return { key: 'k', ts: index, ...value }
+      })
+      return { entity: randomUUID(), points, kept: points.filter(({ ts }) => ts % 3 > 0) }
+    })
+    for (const { entity, points, kept } of series) {
+      const expiring = points.filter((point) => !kept.includes(point))
+      await store.write([write(entity, kept), write(entity, expiring, { ttlSeconds })])
+    }
+    const gone = now + ttlSeconds * 1000
+    for (const [time, isGone] of [
+      [gone - 1, false],
+      [gone, true],
+      [begin + 3_600_000, true],
+    ] as const) {
+      now = time
+      for (const { entity, points, kept } of series) {
+        const left = isGone ? kept : points
+        const rows = (await store.history(entity, raw(['k'], { limit: 5 }))).value.get('k')
+        assert.deepEqual(
+          rows?.map(({ ts }) => ts),
+          left.slice(0, 5).map(({ ts }) => ts),
+        )
+        for (const agg of ['AVG', 'MAX', 'COUNT'] as const) {
+          const query = raw(['k'], { agg, startTs: 0, endTs: 30, borders: BORDERS })
+          assert.deepEqual((await store.history(entity, query)).value.get('k') ?? [], expected(left, agg), agg)
+        }
+      }
     }
   },
 )
