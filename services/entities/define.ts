@@ -160,6 +160,8 @@ export interface EntityDeclaration<Columns extends ColumnSet> {
     readonly indexes?: readonly {
       readonly members: readonly string[]
       readonly since?: number
+      /** As {@link TableIndex} has it. */
+      readonly absentIsEmpty?: boolean
       /** Without the tenant: for look-ups by what no two tenants share. */
       readonly isSystemWide?: boolean
     }[]
@@ -267,8 +269,9 @@ export function defineEntity<Columns extends ColumnSet>(
         ...(index.where === undefined ? {} : { where: index.where }),
         ...(index.since === undefined ? {} : { since: index.since }),
       })),
-      indexes: (table.indexes ?? []).map(({ members: names, since, isSystemWide }) => ({
+      indexes: (table.indexes ?? []).map(({ members: names, since, isSystemWide, absentIsEmpty }) => ({
         columns: [...(isSystemWide === true ? [] : ['tenant_id']), ...names.map(named)],
+        ...(absentIsEmpty === undefined ? {} : { absentIsEmpty }),
         ...(since === undefined ? {} : { since }),
       })),
     },

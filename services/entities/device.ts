@@ -23,7 +23,7 @@ export const devices = defineEntity({
   name: 'name',
   table: {
     name: 'device',
-    version: 5,
+    version: 6,
     countedSince: 4,
     isInherited: true,
     indexes: [
@@ -34,6 +34,9 @@ export const devices = defineEntity({
       { members: ['id', 'type', 'customerId'], since: 3 },
       // For entity queries: those of a type in the order of their ids, which is that of what a filter on an attribute matches.
       { members: ['type', 'id'], since: 5 },
+      // For entity queries: a page by label, of all or of a type.
+      { members: ['label', 'id'], absentIsEmpty: true, since: 6 },
+      { members: ['type', 'label', 'id'], absentIsEmpty: true, since: 6 },
     ],
   },
   columns: {

@@ -47,8 +47,16 @@ function declaredTable({ type, table, columns, name }: EntityDefinition<ColumnSe
     nameColumn: columnOf(name, columns[name]),
     customerColumn: customer === undefined ? undefined : columnOf('customerId', customer),
     own,
+    sortedFields: new Set((table.indexes ?? []).flatMap(sortedBy)),
   })
 }
+
+/** The field that an index for entity queries ends with, before the id. */
+function sortedBy({ members, absentIsEmpty }: TableIndexes[number]): readonly string[] {
+  return absentIsEmpty === true ? members.slice(-2, -1) : []
+}
+
+type TableIndexes = NonNullable<EntityDefinition<ColumnSet>['table']['indexes']>
 
 interface TableParts {
   readonly entityType: EntityType
@@ -56,10 +64,12 @@ interface TableParts {
   readonly nameColumn: string
   readonly customerColumn: string | undefined
   readonly own: Readonly<Record<string, QueryField>>
+  readonly sortedFields?: ReadonlySet<string>
 }
 
-function tableOf({ entityType, table, nameColumn, customerColumn, own }: TableParts): QueryTable {
+function tableOf({ entityType, table, nameColumn, customerColumn, own, sortedFields }: TableParts): QueryTable {
   return {
+    ...(sortedFields === undefined ? {} : { sortedFields }),
     entityType,
     table,
     tenantColumn: entityType === 'TENANT' ? 'id' : 'tenant_id',

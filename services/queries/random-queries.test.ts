@@ -211,7 +211,7 @@ function testRandomQueries(open: () => Promise<TestPlatform>): void {
     }
   })
 
-  test('pages by owner and by the attribute that is compared are those of a plain evaluation, from the first to the last', async () => {
+  test('pages by owner, label and the attribute that is compared are those of a plain evaluation, from the first to the last', async () => {
     const level: AskedFilter = {
       key: LEVEL,
       predicate: asked({ type: 'NUMERIC', operation: 'LESS', value: 90 }),
@@ -221,9 +221,14 @@ function testRandomQueries(open: () => Promise<TestPlatform>): void {
       key: { type: 'SERVER_ATTRIBUTE', key: 'a' },
       predicate: asked({ type: 'STRING', operation: 'CONTAINS', value: 'a', ignoreCase: true }),
     }
-    for (const key of [{ type: 'ENTITY_FIELD', key: 'ownerName' } as const, LEVEL])
+    // Indexed too: what both match is found together.
+    const least: AskedFilter = {
+      key: LEVEL,
+      predicate: asked({ type: 'NUMERIC', operation: 'GREATER_OR_EQUAL', value: 20 }),
+    }
+    for (const key of [...['ownerName', 'label'].map((name) => ({ type: 'ENTITY_FIELD', key: name }) as const), LEVEL])
       for (const direction of ['ASC', 'DESC'] as const)
-        for (const keyFilters of [[], [level], [level, other]])
+        for (const keyFilters of [[], [level], [level, other], [level, least]])
           for (let page = 0; page * PAGE_SIZE <= ENTITIES; page++) {
             const { filter, ...asks } = smallPage(level)
             const link = { ...asks.page, page, pageSize: PAGE_SIZE, sort: { key, direction } }

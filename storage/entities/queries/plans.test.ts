@@ -81,3 +81,19 @@ test('a page of a customer who has few of the entities does not come out of the 
   }
   assert.deepEqual(await Promise.all(['large', 'small', 'none'].map(walked)), [true, false, false])
 })
+
+test('a page by a field whose order an index of the table has is read in it, where many match', async () => {
+  const { plans } = countingDatabase(() => 100_000, 10_000)
+  const { sources, filters, operation } = selection('one')
+  const driverOf = async (sortedFields: readonly string[], fields = sources) => {
+    const ordered = fields.map((source) => ({ ...source, table: { ...TABLE, sortedFields: new Set(sortedFields) } }))
+    const sort = { key: { type: 'ENTITY_FIELD', key: 'label' }, direction: 'ASC' } as const
+    const plan = await plans.of({ sources: ordered, filters, operation }, { sort, limit: 20, offset: 0 })
+    assert.notEqual(plan.counted.driver, undefined)
+    return plan.found.driver
+  }
+  assert.equal(await driverOf(['label']), undefined)
+  assert.notEqual(await driverOf(['name']), undefined)
+  // The entities of two tables come in no order that an index has.
+  assert.notEqual(await driverOf(['label'], [...sources, ...sources]), undefined)
+})

@@ -9,7 +9,7 @@ import type { EntityDatabase } from '../database.ts'
 import { isIndexed, matchingIds } from './attribute-index.ts'
 import { Estimates } from './estimates.ts'
 import type { Sql } from './predicates-sql.ts'
-import type { DriverWay, EntityOrder, EntitySelection } from './query.ts'
+import type { DriverWay, EntityOrder, EntitySelection, EntitySource } from './query.ts'
 import { SelectionSql } from './selection-sql.ts'
 
 /** For the total and for a page; they find the same entities. */
@@ -70,7 +70,7 @@ export class QueryPlans {
     const way = this.wayOf(filter, matches / entities)
     const counted = way === undefined ? selection : { ...selection, driver: { filter, way } }
     const looked = ((order?.offset ?? 0) + (order?.limit ?? Infinity)) * (entities / matches)
-    const isWalked = order !== undefined && isInOrder(order.sort) && looked < matches
+    const isWalked = order !== undefined && isInOrderOf(sources, order.sort) && looked < matches
     const isOrdered = sources.length === 1 && hasOrder(filter, order?.sort) && matches < most
     const isFew = isOrdered && order !== undefined && (await this.isAmongFew(selection, order, { matches, entities }))
     return {
@@ -137,9 +137,16 @@ export class QueryPlans {
   }
 }
 
-/** Whether an index has the order. */
+/** Whether every table has an index in the order. */
 export function isInOrder(sort: EntitySort | undefined): boolean {
   return sort === undefined || (sort.key.type === 'ENTITY_FIELD' && WALKED_FIELDS.has(sort.key.key))
+}
+
+/** The same where the entities are of one table that has more such indexes. */
+function isInOrderOf([source, ...others]: readonly EntitySource[], sort: EntitySort | undefined): boolean {
+  if (isInOrder(sort)) return true
+  const isOfTable = others.length === 0 && sort?.key.type === 'ENTITY_FIELD'
+  return isOfTable && source?.table.sortedFields?.has(sort.key.key) === true
 }
 
 /** Whether the index has the matches of the filter in this order: numbers, of which each match has one. */

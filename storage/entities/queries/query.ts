@@ -27,6 +27,8 @@ export interface QueryTable {
   /** Where several customers have one: a row for each. */
   readonly customerRows?: { readonly table: string; readonly column: string } | undefined
   readonly fields: Readonly<Record<string, QueryField>>
+  /** Fields whose order an index has too, beside those by which every table is sorted so. */
+  readonly sortedFields?: ReadonlySet<string>
 }
 
 /** Entities of one type. */

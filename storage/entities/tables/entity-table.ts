@@ -42,6 +42,8 @@ export interface TableIndex {
   readonly columns: readonly string[]
   /** SQL: only rows of which this holds are in it. */
   readonly where?: string
+  /** An absent text is in it as '': entity queries sort it so. */
+  readonly absentIsEmpty?: boolean
   readonly since?: number
 }
 

@@ -70,9 +70,14 @@ function isNew(index: TableIndex, table: EntityTable, version: number): boolean 
   return first === version && !(table.isInherited === true && first === 1)
 }
 
-function indexOf(table: EntityTable, { columns, where }: TableIndex, kind: '' | 'unique '): string {
+function indexOf(table: EntityTable, { columns, where, absentIsEmpty }: TableIndex, kind: '' | 'unique '): string {
   const only = where === undefined ? '' : ` where ${where}`
-  return `create ${kind}index ${table.name}_${columns.join('_')} on ${table.name} (${columns.join(', ')})${only}`
+  const mayBeAbsent = (name: string): boolean =>
+    table.columns.some((column) => column.name === name && column.isNullable && column.type === 'text')
+  const indexed = columns.map((name) =>
+    absentIsEmpty === true && mayBeAbsent(name) ? `(coalesce(${name}, ''))` : name,
+  )
+  return `create ${kind}index ${table.name}_${columns.join('_')} on ${table.name} (${indexed.join(', ')})${only}`
 }
 
 function definitionOf({ name, type, isNullable, references }: TableColumn, language: DatabaseLanguage): string {
