@@ -118,6 +118,19 @@ export interface BrokerLimits {
   readonly closeAtBytes: number
 }
 
+/**
+ * How long a stream waits behind a frame. Devices that wait for each answer send again as soon as they have it: without a rest they end up in two
+ * halves, one in flight and one waiting for it, though a frame costs much beside what its messages cost.
+ */
+export interface FrameRest {
+  /** Of what the frame took. */
+  readonly part: number
+  readonly mostMs: number
+  /** Behind a frame that took less or held fewer messages there is none: nobody would wait for long, or few would come. */
+  readonly leastTookMs: number
+  readonly leastMessages: number
+}
+
 /** A piece of the log, settled or not. */
 export interface HistoryPiece {
   readonly frames: readonly StoredFrame[]
@@ -132,6 +145,8 @@ export interface FrameBroker {
   /** Sequences of a frame begin at its position × this. */
   readonly step: number
   readonly limits: BrokerLimits
+  /** Absent: the next frame leaves at once. */
+  readonly rest?: FrameRest | undefined
   /** A record costs nothing beside a frame: both go in one commit. */
   readonly recordRidesAlong: boolean
   /** False while the broker does not answer. */

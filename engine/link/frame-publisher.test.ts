@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import type { MillraceError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
 import { systemClock, systemRandom } from '../../model/system-clock.ts'
+import { ManualClock } from '../actor/testkit.ts'
+import type { FrameRest } from './frame-broker.ts'
 import { message } from './testkit.ts'
 import { FramePublisher } from './frame-publisher.ts'
 import { DEFAULT_FRAME_BOUNDS } from './options.ts'
@@ -38,4 +40,89 @@ test('a message that cannot be encoded leaves no empty frame behind the one in f
   assert.equal(await outcomeOf(publisher, message()), 'stored')
   await publisher.close()
   assert.equal(streams.stream(0).frames.length, 2)
+})
+
+/** Devices that send again as soon as they are answered: `answerMs` later. */
+async function framesOfClosedLoops(rest: FrameRest | undefined): Promise<{ messages: number; frames: number }> {
+  const clock = new ManualClock()
+  const streams = new MemoryStreams(clock, 1)
+  const broker = streams.connect()
+  broker.rest = rest
+  broker.commitMs = 4
+  const publisher = new FramePublisher({
+    broker,
+    partitions: 1,
+    clock,
+    random: systemRandom,
+    bounds: DEFAULT_FRAME_BOUNDS,
+    onEvent: (event) => assert.fail(`told ${event.kind}`),
+  })
+  let messages = 0
+  let isOver = false
+  const send = (device: number): void => {
+    if (isOver) return
+    publisher.publish(message({ device }), {
+      stored: () => {
+        messages++
+        // Each at a time of its own.
+        clock.after(0.2 + device * 0.02, () => send(device))
+      },
+      refused: () => undefined,
+    })
+  }
+  for (let device = 0; device < 30; device++) clock.after(device * 0.1, () => send(device))
+  await clock.advance(400)
+  isOver = true
+  const closing = publisher.close()
+  await clock.advance(20)
+  await closing
+  return { messages, frames: streams.stream(0).frames.length }
+}
+
+test('behind a frame a stream rests until those who were told have sent again, a part of what the frame took at most', async (context) => {
+  const without = await framesOfClosedLoops(undefined)
+  const rested = await framesOfClosedLoops({ part: 0.25, mostMs: 10, leastTookMs: 2, leastMessages: 8 })
+  context.diagnostic(JSON.stringify({ without, rested }))
+  assert.ok(rested.messages >= without.messages, `${rested.messages} messages, ${without.messages} without a rest`)
+  assert.ok(without.messages / without.frames < 18 && rested.messages / rested.frames > 28)
+})
+
+test('no stream rests behind few messages, behind a fast frame, or at the close', async () => {
+  const rest = { part: 0.25, mostMs: 10, leastTookMs: 2, leastMessages: 8 }
+  const clock = new ManualClock()
+  const streams = new MemoryStreams(clock, 1)
+  const broker = streams.connect()
+  broker.rest = rest
+  const options = { broker, partitions: 1, clock, random: systemRandom, bounds: DEFAULT_FRAME_BOUNDS }
+  const publisher = new FramePublisher({ ...options, onEvent: (event) => assert.fail(`told ${event.kind}`) })
+  let stored = 0
+  const publish = (count: number): void => {
+    for (let device = 0; device < count; device++)
+      publisher.publish(message({ device }), { stored: () => stored++, refused: assert.fail })
+  }
+  for (const [commitMs, count] of [
+    [4, 7],
+    [1, 30],
+  ] as const) {
+    stored = 0
+    broker.commitMs = commitMs
+    publish(count)
+    await clock.settle()
+    publish(1)
+    await clock.advance(commitMs)
+    assert.equal(stored, count)
+    await clock.advance(commitMs)
+    assert.equal(stored, count + 1)
+  }
+  broker.commitMs = 40
+  stored = 0
+  publish(30)
+  await clock.settle()
+  publish(1)
+  await clock.advance(40)
+  assert.equal(stored, 30)
+  const closing = publisher.close()
+  await clock.advance(40)
+  await closing
+  assert.equal(stored, 31, 'it rested at the close')
 })

@@ -3,7 +3,7 @@
  * again under its own id, so that the broker stores it once, until its time is over; then its messages are refused. What comes behind it
  * waits, so that nothing overtakes. Where a record rides along, a commit also has what was settled since the last.
  */
-import type { Clock, Random, TimerHandle } from '../../model/clock.ts'
+import type { Clock, Random } from '../../model/clock.ts'
 import { errorText, isMillraceError, type MillraceError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
 import { LinkErrors } from './errors.ts'
@@ -13,47 +13,11 @@ import { Frame, ReceiptTeller } from './frame.ts'
 import type { PublishReceipt } from './link.ts'
 import type { FrameLinkBounds } from './options.ts'
 import { partitionOf, streamOf } from './partition.ts'
+import { newLane, type Lane, type PendingFrame, type RecordSource } from './publish-lane.ts'
 import { PublishRoom } from './publish-room.ts'
 
 const RETRY_MS = 50
 const FRAMES_KEPT = 64
-
-/** Who owns a stream, as far as its commits are concerned. */
-export interface RecordSource {
-  /** What is to be written now, if anything is. */
-  takeRecord(): RecordWrite | undefined
-  recordWritten(revision: number): void
-  recordRefused(error: unknown): void
-}
-
-interface PendingFrame {
-  readonly frame: Frame
-  readonly openedAt: number
-  /** What its messages added. */
-  bytes: number
-  id: string
-}
-
-/** What waits for one stream. */
-interface Lane {
-  readonly stream: number
-  /** Oldest first: the first is in flight while `isSending`, the last takes messages. */
-  readonly frames: PendingFrame[]
-  isSending: boolean
-  isDirty: boolean
-  /** Whose record rides along with the frames. */
-  source: RecordSource | undefined
-  isRecordDue: boolean
-  /** Why nothing is taken for a while: the stream is full. */
-  refusal: MillraceError | undefined
-  fullTimer: TimerHandle | undefined
-  /** Told as full, and no frame was stored since. */
-  isFull: boolean
-  /** The last position that a frame from here was stored at; 0 for none. */
-  lastPosition: number
-  /** Told as silent, and no frame was stored since. */
-  isSilent: boolean
-}
 
 export interface FramePublisherOptions {
   readonly broker: FrameBroker
@@ -87,19 +51,7 @@ export class FramePublisher {
     this.idPrefix = random.uuid()
     this.teller = new ReceiptTeller(clock, onEvent)
     this.spare.push(new Frame(partitions))
-    this.lanes = Array.from({ length: broker.streams }, (_, stream) => ({
-      stream,
-      frames: [],
-      isSending: false,
-      isDirty: false,
-      source: undefined,
-      isRecordDue: false,
-      refusal: undefined,
-      fullTimer: undefined,
-      isFull: false,
-      lastPosition: 0,
-      isSilent: false,
-    }))
+    this.lanes = Array.from({ length: broker.streams }, (_, stream) => newLane(stream))
     this.stopListening = [
       broker.onConnection((connected) => {
         if (connected) for (const retry of [...this.retryNow]) retry()
@@ -161,7 +113,8 @@ export class FramePublisher {
     }
     pending.bytes += size
     this.room.add(message.tenantId, size)
-    this.markDirty(lane)
+    if (!lane.isResting) this.markDirty(lane)
+    else if (frame.messages.length >= lane.restUntil || lane.frames.length > 1) lane.rest.end()
   }
 
   /** Encodes only what may be too large. Throws MESSAGE_TOO_LARGE, MESSAGE_INVALID. */
@@ -198,6 +151,7 @@ export class FramePublisher {
   async close(): Promise<void> {
     this.isClosing = true
     this.room.close()
+    for (const { rest } of this.lanes) rest.end()
     if (this.room.messages > 0) await new Promise<void>((resolve) => this.whenIdle.push(resolve))
     for (const lane of this.lanes) lane.fullTimer?.cancel()
     for (const stop of this.stopListening) stop()
@@ -249,7 +203,7 @@ export class FramePublisher {
 
   private sendNext(lane: Lane): void {
     const { broker } = this.options
-    if (lane.isSending || broker.refusal !== undefined) return
+    if (lane.isSending || lane.isResting || broker.refusal !== undefined) return
     const next = lane.frames[0]
     if (next === undefined && !lane.isRecordDue) return
     const refusal = next === undefined ? undefined : (lane.refusal ?? this.tooLarge(next))
@@ -262,6 +216,7 @@ export class FramePublisher {
     lane.isRecordDue = false
     if (next === undefined && record === undefined) return
     lane.isSending = true
+    lane.sentAtMs = this.options.clock.monotonic()
     if (next !== undefined && next.id === '') next.id = `${this.idPrefix}-${(++this.frameCount).toString(36)}`
     const frame = next === undefined ? undefined : { content: next.frame, id: next.id }
     broker.commit(lane.stream, { frame, record }).then(
@@ -289,6 +244,7 @@ export class FramePublisher {
       return
     }
     this.stored(lane, pending.frame, position)
+    this.restBehind(lane, pending.frame)
     this.done(lane, pending)
   }
 
@@ -345,6 +301,21 @@ export class FramePublisher {
       }
       const timer = this.options.clock.after(delayMs, end)
       this.retryNow.add(end)
+    })
+  }
+
+  private restBehind(lane: Lane, { messages }: Frame): void {
+    const { broker, clock } = this.options
+    const { rest } = broker
+    const [, waiting, further] = lane.frames
+    if (rest === undefined || this.isClosing || messages.length < rest.leastMessages || further !== undefined) return
+    const tookMs = clock.monotonic() - lane.sentAtMs
+    if (tookMs < rest.leastTookMs) return
+    lane.isResting = true
+    lane.restUntil = messages.length + (waiting?.frame.messages.length ?? 0)
+    void lane.rest.take(clock, Math.min(rest.mostMs, tookMs * rest.part)).then(() => {
+      lane.isResting = false
+      this.sendNext(lane)
     })
   }
 

@@ -11,6 +11,7 @@ import type {
   FramePlace,
   FrameReader,
   FrameReaderListener,
+  FrameRest,
   HistoryPiece,
   ReadStart,
   RecordWrite,
@@ -117,6 +118,7 @@ export class MemoryBroker implements FrameBroker {
   readonly streams: number
   readonly step = FRAME_MESSAGES
   readonly limits = { maxFrameMessages: FRAME_MESSAGES, maxFrameBytes: 1 << 20, closeAtBytes: 1 << 19 }
+  rest: FrameRest | undefined
   readonly recordRidesAlong = false
   readonly refusal = undefined
   readonly backlogBytes = 0
@@ -126,6 +128,8 @@ export class MemoryBroker implements FrameBroker {
   /** The next removals are not done. */
   lostRemovals = 0
   publishes = 0
+  /** What a publish takes, beside its turn. */
+  commitMs = 0
   private readonly memory: MemoryStreams
   private readonly listeners = new Set<(connected: boolean) => void>()
   private isConnected = true
@@ -222,6 +226,8 @@ export class MemoryBroker implements FrameBroker {
 
   private async publish(index: number, body: Uint8Array, frameId: string): Promise<number> {
     await this.pass()
+    const { commitMs } = this
+    if (commitMs > 0) await new Promise<void>((resolve) => void this.memory.clock.after(commitMs, resolve))
     this.publishes++
     const stream = this.memory.stream(index)
     const known = stream.ids.get(frameId)

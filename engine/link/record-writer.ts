@@ -6,9 +6,10 @@ import type { Clock, TimerHandle } from '../../model/clock.ts'
 import { errorText } from '../../model/errors.ts'
 import { isFenced } from './errors.ts'
 import type { FrameBroker, RecordWrite } from './frame-broker.ts'
-import type { FramePublisher, RecordSource } from './frame-publisher.ts'
+import type { FramePublisher } from './frame-publisher.ts'
 import type { FrameLinkBounds } from './options.ts'
 import { decodeRecord, encodeRecord, type OwnerRecord } from './record.ts'
+import type { RecordSource } from './publish-lane.ts'
 import { RecordChanges } from './record-changes.ts'
 
 /** A flush, and a release that rides along, give up after so many refused writes. */

@@ -217,6 +217,8 @@ export class SimulatedBroker implements FrameBroker {
   readonly streams: number
   readonly step = FRAME_MESSAGES
   readonly limits = { maxFrameMessages: FRAME_MESSAGES, maxFrameBytes: 1 << 20, closeAtBytes: 1 << 19 }
+  /** Often: that nothing gets lost in it is what is asked here. */
+  readonly rest = { part: 0.5, mostMs: 10, leastTookMs: 0.5, leastMessages: 2 }
   readonly recordRidesAlong = false
   readonly refusal = undefined
   readonly backlogBytes = 0
