@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defineErrors } from '../../../model/errors.ts'
 import { Message } from '../../../model/message.ts'
+import { ParkedDelivery } from '../../../engine/parking/parked-lane.ts'
 import type { Work } from '../../../engine/queue/work.ts'
 import { noteTry, tryOf } from './tries.ts'
 
@@ -24,9 +25,15 @@ function messageOf(id: string): Message {
   })
 }
 
-/** Runs it once; it ends with the error. */
-function run(message: Message, attempt: number, error?: Error): readonly [delivery: string, attempt: number] {
+/** Runs it once; it ends with the error, or is taken back without an end. */
+function run(
+  message: Message,
+  attempt: number,
+  error?: Error | 'taken back',
+  more: { readonly delivery?: unknown } = {},
+): readonly [delivery: string, attempt: number] {
   const work: Work = {
+    ...more,
     message,
     attempt,
     isCancelled: false,
@@ -36,7 +43,7 @@ function run(message: Message, attempt: number, error?: Error): readonly [delive
   }
   noteTry(work)
   const { epoch, attempt: noted } = tryOf(message.id)
-  work.end(error)
+  if (error !== 'taken back') work.end(error)
   return [epoch.slice(epoch.indexOf('.')), noted]
 }
 
@@ -57,4 +64,18 @@ test('a try that the queue hands out again for no reason is the same try', () =>
 test('a new delivery is another message object of the same id', () => {
   run(messageOf('moved'), 1, Failures.AWAY())
   assert.deepEqual(run(messageOf('moved'), 1), ['.2', 1])
+})
+
+/** As the queue tells it from what comes from the link: by what it is. */
+const OUT_OF_THE_STORE: { readonly delivery: unknown } = { delivery: Object.create(ParkedDelivery.prototype) }
+
+test('a message that was taken back or failed and is tried again out of the store of parked lanes has no new delivery', () => {
+  run(messageOf('parked'), 1, 'taken back')
+  assert.deepEqual(run(messageOf('parked'), 1, Failures.BROKEN(), OUT_OF_THE_STORE), ['.1', 2])
+  assert.deepEqual(run(messageOf('parked'), 2, undefined, OUT_OF_THE_STORE), ['.1', 3])
+})
+
+test('a message that succeeded and is tried again out of the store of parked lanes is delivered twice', () => {
+  run(messageOf('parked in vain'), 1)
+  assert.deepEqual(run(messageOf('parked in vain'), 1, undefined, OUT_OF_THE_STORE), ['.2', 1])
 })

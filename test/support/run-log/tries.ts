@@ -1,9 +1,11 @@
 /**
  * Which try of a message runs, by its id: a node is not told. The epoch is the process and how many times the link has delivered the
  * message to it: a retry is the same object, a new delivery another one. The queue does not count a try that met an outage; here it counts.
+ * A parked message is tried again out of the store, another object too: no new delivery, unless a try of it had succeeded.
  */
 import { isMillraceError } from '../../../model/errors.ts'
 import type { Message } from '../../../model/message.ts'
+import { ParkedDelivery } from '../../../engine/parking/parked-lane.ts'
 import type { Work } from '../../../engine/queue/work.ts'
 
 export interface Try {
@@ -13,12 +15,13 @@ export interface Try {
 }
 
 interface Known {
-  readonly message: WeakRef<Message>
+  message: WeakRef<Message>
   readonly deliveries: number
   readonly start: number
   attempt: number
-  /** Tries of this delivery that met an outage. */
-  outages: number
+  /** Tries of this delivery that met an outage, or were taken back to be parked. */
+  uncounted: number
+  hasSucceeded: boolean
 }
 
 const PROCESS = `${process.pid}-${Date.now()}`
@@ -30,6 +33,12 @@ let starts = 0
 export function noteTry(work: Work): void {
   const { message, attempt } = work
   const before = known.get(message.id)
+  const isParked = before !== undefined && !before.hasSucceeded && isOutOfTheStore(work)
+  if (isParked && before.message.deref() !== message) {
+    before.message = new WeakRef(message)
+    // Whoever took it back to park it counted no try.
+    if (attempt === before.attempt) before.uncounted++
+  }
   const isSame = before?.message.deref() === message
   const noted =
     isSame && before
@@ -39,25 +48,47 @@ export function noteTry(work: Work): void {
           deliveries: (before?.deliveries ?? 0) + 1,
           start: before?.start ?? ++starts,
           attempt,
-          outages: 0,
+          uncounted: 0,
+          hasSucceeded: false,
         }
   noted.attempt = attempt
   // Behind all others: what waits through an outage is tried again and again, and is known to the end.
   known.delete(message.id)
   known.set(message.id, noted)
   if (known.size > MAX_KNOWN) forgetOldest()
-  const end = work.end.bind(work)
+  watch(work, noted)
+}
+
+function watch(work: Work, noted: Known): void {
+  const [branch, end] = [work.branch.bind(work), work.end.bind(work)]
+  let open = 1
+  let hasFailed = false
+  work.branch = (count) => {
+    open += count
+    branch(count)
+  }
   work.end = (error) => {
-    if (isMillraceError(error) && error.isOutage) noted.outages++
+    if (isMillraceError(error) && error.isOutage) noted.uncounted++
+    hasFailed ||= error !== undefined
+    // One that was cut off before has its error already: its end is heard by nobody.
+    if (--open === 0 && !hasFailed && !isCutOff(work)) noted.hasSucceeded = true
     end(error)
   }
+}
+
+function isOutOfTheStore(work: Work): boolean {
+  return 'delivery' in work && work.delivery instanceof ParkedDelivery
+}
+
+function isCutOff(work: Work): boolean {
+  return 'error' in work && work.error !== undefined
 }
 
 export function tryOf(id: string): Try {
   const found = known.get(id)
   if (found === undefined) throw new Error(`message ${id} runs and was handed to no rule engine`)
-  const { deliveries, attempt, outages, start } = found
-  return { epoch: `${PROCESS}.${deliveries}`, attempt: attempt + outages, start }
+  const { deliveries, attempt, uncounted, start } = found
+  return { epoch: `${PROCESS}.${deliveries}`, attempt: attempt + uncounted, start }
 }
 
 function forgetOldest(): void {
