@@ -9,7 +9,7 @@ import { hexFunctions } from './library/hex.ts'
 import { objectFunctions, jsonFunctions } from './library/object.ts'
 import { mapEntries } from './maps.ts'
 import { Fault } from './fault.ts'
-import { isMap, textOf, type Value } from './values.ts'
+import { double, isMap, textOf, type Value } from './values.ts'
 import type { Clock, Random } from '../../../model/clock.ts'
 import type { Library } from './library/library.ts'
 
@@ -51,6 +51,15 @@ export function standardLibrary(clock: Clock, random: Random): Library {
           ['NaN', NaN],
           ['POSITIVE_INFINITY', Infinity],
           ['NEGATIVE_INFINITY', -Infinity],
+          ['MAX_VALUE', double(Number.MAX_VALUE)],
+          ['MIN_VALUE', Number.MIN_VALUE],
+        ]),
+      ],
+      [
+        'Boolean',
+        new Map<string, Value>([
+          ['TRUE', true],
+          ['FALSE', false],
         ]),
       ],
     ]),

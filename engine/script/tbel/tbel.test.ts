@@ -243,6 +243,29 @@ test('blank and too long bodies, too large arguments and results are refused', (
   assert.throws(() => run('log', 'return 1;', scriptMessage('not json')), { code: 'script.SCRIPT_DATA' })
 })
 
+test('functions and constants of the platform’s classes give what they give there', () => {
+  for (const [expression, result] of [
+    ["String.join('-', ['a', 'b'])", 'a-b'],
+    ["String.join(', ', 'a', 'b', 'c')", 'a, b, c'],
+    ['Integer.toOctalString(8)', '10'],
+    ['Long.toHexString(255L)', 'ff'],
+    ['Long.toHexString(-1L)', 'ffffffffffffffff'],
+    ['Long.toBinaryString(5L)', '101'],
+    ['"" + Long.compare(1L, 2L)', '-1'],
+    ['"" + Double.MAX_VALUE', '1.7976931348623157E308'],
+    ['"" + Double.isInfinite(1.0 / 0)', 'true'],
+    ["'' + Boolean.valueOf('TRUE')", 'true'],
+    ['"" + Boolean.TRUE', 'true'],
+    ['"" + Math.toDegrees(3.14)', '179.9087476710785'],
+    ["'[' + ' a '.stripLeading() + '][' + ' a '.stripTrailing() + ']'", '[a ][ a]'],
+  ] as const)
+    assert.equal(run('log', `return ${expression};`), result, expression)
+  assert.throws(() => run('log', "return String.join('-', [1, 2]);"), /only texts can be joined/)
+  const many =
+    "var t = 'x'.repeat(100000); var l = []; for (var i = 0; i < 1000; i++) { l.push(t); } return String.join('', l);"
+  assert.throws(() => run('log', many), /memory/)
+})
+
 test('chance and time come from the engine', () => {
   assert.equal(run('log', 'return Math.random();'), '0.25')
   assert.equal(run('log', 'return Date.now();'), '0')

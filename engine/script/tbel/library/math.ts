@@ -94,6 +94,10 @@ function roundEven(value: number): number {
   return floor % 2 === 0 ? floor : floor + 1
 }
 
+/** The platform multiplies by these doubles: the last digit differs from that of a division. */
+const RADIANS_OF_A_DEGREE = 0.017453292519943295
+const DEGREES_OF_A_RADIAN = 57.29577951308232
+
 export const mathConstants: ReadonlyMap<string, Value> = new Map([
   ['PI', Math.PI],
   ['E', Math.E],
@@ -126,8 +130,8 @@ export function mathFunctions(random: (budget: Budget) => number): Functions {
     ['cosh', overDouble(Math.cosh)],
     ['tanh', overDouble(Math.tanh)],
     ['signum', overDouble(Math.sign)],
-    ['toRadians', overDouble((degrees) => (degrees * Math.PI) / 180)],
-    ['toDegrees', overDouble((radians) => (radians * 180) / Math.PI)],
+    ['toRadians', overDouble((degrees) => degrees * RADIANS_OF_A_DEGREE)],
+    ['toDegrees', overDouble((radians) => radians * DEGREES_OF_A_RADIAN)],
     ['pow', overDoubles((base, exponent) => base ** exponent)],
     ['atan2', overDoubles(Math.atan2)],
     ['hypot', overDoubles(Math.hypot)],

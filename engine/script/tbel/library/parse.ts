@@ -140,8 +140,23 @@ function strictWhole(values: readonly Value[], bits: 32 | 64): bigint {
   return plainWhole(text, radix, bits)
 }
 
-function toRadix(values: readonly Value[], radix: number): string {
-  return BigInt.asUintN(32, strictWhole(values, 32)).toString(radix)
+/** Of an int or a long, negative ones in two's complement. */
+function inRadix(radix: number, bits: 32 | 64): LibraryFunction {
+  return libraryFunction(1, 1, (values) => BigInt.asUintN(bits, strictWhole(values, bits)).toString(radix), 'string')
+}
+
+/** `String.join(separator, texts…)`, also of a list. */
+function joined(values: readonly Value[], budget: Budget): Value {
+  const [separator, ...rest] = values.map((_, index) => argument(values, index))
+  const [list] = rest
+  const parts = rest.length === 1 && Array.isArray(list) ? list : rest
+  if (typeof separator !== 'string' || parts.some((part) => part !== null && typeof part !== 'string'))
+    throw new Fault('only texts can be joined')
+  budget.spend(parts.length)
+  const texts = parts.map((part) => textOf(part))
+  // Before it is made: a list may hold one long text many times.
+  budget.allocate(2 * texts.reduce((length, text) => length + text.length + separator.length, 0))
+  return texts.join(separator)
 }
 
 const asText = libraryFunction(1, 1, (values, budget) => counted(textOf(argument(values, 0)), budget), 'string')
@@ -160,6 +175,13 @@ function comparing(compare: (values: readonly Value[]) => number): LibraryFuncti
   return libraryFunction(2, 2, (values) => compare(values), 'platformInt')
 }
 
+function comparedWhole(values: readonly Value[]): number {
+  const difference = strictWhole(values, 64) - strictWhole(values.slice(1), 64)
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0
+}
+
+const readBoolean = libraryFunction(1, 1, (values) => textOf(argument(values, 0)).toLowerCase() === 'true')
+
 /** The platform's number classes, as far as scripts use them. */
 export const wrapperFunctions: readonly (readonly [string, Functions])[] = [
   [
@@ -168,8 +190,9 @@ export const wrapperFunctions: readonly (readonly [string, Functions])[] = [
       ['parseInt', libraryFunction(1, 2, (values) => Number(strictWhole(values, 32)), 'platformInt')],
       ['valueOf', libraryFunction(1, 2, (values) => Number(strictWhole(values, 32)), 'int')],
       ['toString', asText],
-      ['toHexString', libraryFunction(1, 1, (values) => toRadix(values, 16), 'string')],
-      ['toBinaryString', libraryFunction(1, 1, (values) => toRadix(values, 2), 'string')],
+      ['toHexString', inRadix(16, 32)],
+      ['toOctalString', inRadix(8, 32)],
+      ['toBinaryString', inRadix(2, 32)],
       ['compare', comparing((values) => Math.sign(intArgument(values, 0) - intArgument(values, 1)))],
     ]),
   ],
@@ -179,6 +202,10 @@ export const wrapperFunctions: readonly (readonly [string, Functions])[] = [
       ['parseLong', libraryFunction(1, 2, (values) => long(strictWhole(values, 64)))],
       ['valueOf', libraryFunction(1, 2, (values) => long(strictWhole(values, 64)))],
       ['toString', asText],
+      ['toHexString', inRadix(16, 64)],
+      ['toOctalString', inRadix(8, 64)],
+      ['toBinaryString', inRadix(2, 64)],
+      ['compare', comparing(comparedWhole)],
     ]),
   ],
   [
@@ -188,13 +215,15 @@ export const wrapperFunctions: readonly (readonly [string, Functions])[] = [
       ['valueOf', strictDouble],
       ['toString', asText],
       ['isNaN', libraryFunction(1, 1, (values) => Number.isNaN(doubleArgument(values, 0)))],
+      ['isInfinite', libraryFunction(1, 1, (values) => Math.abs(doubleArgument(values, 0)) === Infinity)],
       ['compare', comparing((values) => Math.sign(doubleArgument(values, 0) - doubleArgument(values, 1)))],
     ]),
   ],
   [
     'Boolean',
     new Map([
-      ['parseBoolean', libraryFunction(1, 1, (values) => textOf(argument(values, 0)).toLowerCase() === 'true')],
+      ['parseBoolean', readBoolean],
+      ['valueOf', readBoolean],
       ['toString', asText],
     ]),
   ],
@@ -203,6 +232,7 @@ export const wrapperFunctions: readonly (readonly [string, Functions])[] = [
     new Map([
       ['valueOf', asText],
       ['format', libraryFunction(1, 10, formatText, 'string')],
+      ['join', libraryFunction(2, 10, joined, 'string')],
     ]),
   ],
 ]
