@@ -143,6 +143,7 @@ describe('MQTT connect', () => {
     { name: 'a bridge bit in the level', bytes: '100e00044d51545484020000000278790000' },
     { name: 'a reserved connect flag', bytes: '100e00044d51545404030000000278790000' },
     { name: 'a client id longer than its packet', bytes: '100e00044d5154540402000000ff78790000' },
+    { name: 'a byte behind the last field', bytes: '100e00044d515454040200000001780000' },
     { name: 'HTTP', bytes: Buffer.from('GET / HTTP/1.1\r\n\r\n').toString('hex') },
   ]
   for (const { name, bytes } of CLOSED_SILENTLY) {

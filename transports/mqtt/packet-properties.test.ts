@@ -82,6 +82,7 @@ describe('a CONNECT', () => {
     ['a Receive Maximum of the will', connect('', '21 0001')],
     ['a payload format of the will that there is not', connect('', '01 02')],
     ['QoS 3 of the will', connect('', '', 0x18)],
+    ['a byte behind its last field', Buffer.concat([connect('').fill(connect('').length - 1, 1, 2), Buffer.of(0)])],
     // One byte short of what follows.
     ['properties longer than itself', hex('100d 0004 4d515454 05 82 003c 7f 21 00')],
   ]
@@ -115,6 +116,7 @@ describe('a packet behind it', () => {
     ['an UNSUBSCRIBE with an identifier', packet(0xa2, ID, properties('0b 01'), ATTRIBUTES), 0x81],
     ['a DISCONNECT with two expiries', packet(0xe0, Buffer.of(0), properties('11 00000000 11 00000000')), 0x82],
     ['a DISCONNECT with a server reference', packet(0xe0, Buffer.of(0), properties('1c 0001 61')), 0x81],
+    ['a PINGREQ with a body', packet(0xc0, Buffer.of(0)), 0x81],
     ['a DISCONNECT with a reason alone', packet(0xe0, Buffer.of(4)), undefined],
     ['a DISCONNECT with a reason text', packet(0xe0, Buffer.of(0), properties('1f 0001 61')), undefined],
   ]

@@ -3,7 +3,7 @@
  * its form. `mqtt-packet` looks at none of this: one that comes again is a list in its packets, where a number is expected.
  * Source: MQTT 5 sections 2.2.2 and 3.
  */
-import { ProtocolViolation, malformed, uint16 } from './codec.ts'
+import { ProtocolViolation, malformed, uint16, type ProtocolVersion } from './codec.ts'
 import { Reason } from './reason-codes.ts'
 
 type Form = 'flag' | 'two bytes' | 'four bytes' | 'number' | 'text' | 'pair'
@@ -13,6 +13,8 @@ const USER_PROPERTY = 0x26
 const AUTHENTICATION_METHOD = 0x15
 const AUTHENTICATION_DATA = 0x16
 const WILL_FLAG = 0b100
+const PASSWORD_FLAG = 0b0100_0000
+const USER_NAME_FLAG = 0b1000_0000
 const LONGEST_NUMBER = 4
 const ID_BYTES = 2
 const KEEP_ALIVE_BYTES = 2
@@ -28,14 +30,27 @@ const OF_SUBSCRIBE: Properties = { 0x0b: 'number', 0x26: 'pair' }
 const OF_UNSUBSCRIBE: Properties = { 0x26: 'pair' }
 const OF_DISCONNECT: Properties = { 0x11: 'four bytes', 0x1f: 'text', 0x26: 'pair' }
 
-/** `frame`: a whole packet. Throws ProtocolViolation. */
-export function checkConnectProperties(frame: Buffer): void {
+/** `frame`: a whole packet. Also of an older client: that it ends where its last field does. Throws ProtocolViolation. */
+export function checkConnect(frame: Buffer, version: ProtocolVersion): void {
   // Behind the protocol's name and its level; the keep alive follows.
   const flagsAt = behindText(frame, bodyOf(frame), frame.length) + 1
-  const { seen, end } = check(frame, flagsAt + 1 + KEEP_ALIVE_BYTES, OF_CONNECT)
+  const flags = frame[flagsAt] ?? 0
+  const hasWill = (flags & WILL_FLAG) !== 0
+  let at = flagsAt + 1 + KEEP_ALIVE_BYTES
+  if (version === 5) at = checkOfConnect(frame, at)
+  at = behindText(frame, at, frame.length)
+  if (hasWill && version === 5) at = check(frame, at, OF_WILL).end
+  for (const isThere of [hasWill, hasWill, (flags & USER_NAME_FLAG) !== 0, (flags & PASSWORD_FLAG) !== 0])
+    if (isThere) at = behindText(frame, at, frame.length)
+  if (at !== frame.length) throw malformed('CONNECT of another length than its fields')
+}
+
+/** Where the client id begins. */
+function checkOfConnect(frame: Buffer, position: number): number {
+  const { seen, end } = check(frame, position, OF_CONNECT)
   // MQTT 5 section 3.1.2.11.10.
   if (seen.has(AUTHENTICATION_DATA) && !seen.has(AUTHENTICATION_METHOD)) throw violation('authentication data alone')
-  if (((frame[flagsAt] ?? 0) & WILL_FLAG) !== 0) check(frame, behindText(frame, end, frame.length), OF_WILL)
+  return end
 }
 
 /** Throws ProtocolViolation. */

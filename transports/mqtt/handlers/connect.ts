@@ -11,7 +11,7 @@ import type { BegunSession, MqttConnection } from '../connection.ts'
 import { GatewayChildren } from '../gateway/children.ts'
 import { GatewayVoice } from '../gateway/voice.ts'
 import { ticksOf } from '../keep-alive-wheel.ts'
-import { checkConnectProperties } from '../packet-properties.ts'
+import { checkConnect } from '../packet-properties.ts'
 import { Reason, connackV3, type ReasonCode } from '../reason-codes.ts'
 import { SparkplugNode } from '../sparkplug/node.ts'
 import { willOf } from '../sparkplug/will.ts'
@@ -31,7 +31,7 @@ export function handleConnect(session: MqttConnection, frame: Buffer): void {
   const packet = decodePacket(frame, undefined)
   if (packet.cmd !== 'connect') throw malformed('not a CONNECT')
   session.version = versionOf(packet)
-  if (session.version === 5) checkConnectProperties(frame)
+  checkConnect(frame, session.version)
   if (packet.will !== undefined && Number(packet.will.qos) > LARGEST_QOS) throw malformed('QoS of the will') // [MQTT-3.1.2-12]
   requireLimits(packet)
   session.phase = 'AUTHENTICATING'

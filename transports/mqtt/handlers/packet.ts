@@ -36,6 +36,7 @@ export function handlePacket(
       return releasePublish(session, uint16(bytes, bodyStart, end))
     case PacketType.PINGREQ:
       requireFlags(first, 0)
+      if (end > bodyStart) throw malformed('PINGREQ with a body')
       session.device?.touch()
       return session.sendBytes(PINGRESP) // [MQTT-3.12.4-1]
     case PacketType.DISCONNECT:
