@@ -4,11 +4,11 @@ import { z } from 'zod'
 import { errorText } from '../../../model/errors.ts'
 import { Lwm2mErrors } from '../errors.ts'
 import { Records, type Path, type RawValue, type ValueRecord } from './records.ts'
-import { packOf, recordSchema, recordsOf, type NamedValue, type SenmlRecord } from './senml.ts'
+import { isDemanding, packOf, recordSchema, recordsOf, type NamedValue, type SenmlRecord } from './senml.ts'
 
 const FORMAT = 'SenML CBOR'
 /** RFC 8428, table 4. */
-const LABELS = { bn: -2, bt: -3, bv: -5, bs: -6, n: 0, v: 2, vs: 3, vb: 4, t: 6, vd: 8, vlo: 'vlo' } as const
+const LABELS = { bver: -1, bn: -2, bt: -3, bv: -5, bs: -6, n: 0, v: 2, vs: 3, vb: 4, t: 6, vd: 8, vlo: 'vlo' } as const
 
 const number = z.union([z.number(), z.bigint()])
 const bytes = z.instanceof(Uint8Array).transform((value) => Buffer.from(value))
@@ -16,6 +16,7 @@ const record = recordSchema(number, bytes)
 const pack = z.array(
   z
     .map(z.union([z.number(), z.string()]), z.unknown())
+    .refine((labels) => ![...labels.keys()].some((label) => typeof label === 'string' && isDemanding(label)))
     .transform(named)
     .pipe(record),
 )

@@ -194,6 +194,19 @@ describe('SenML', () => {
     })
   })
 
+  it('refuses what it has to understand and does not', async () => {
+    for (const member of ['"x_":1', '"bver":11', '"bver":"1"'])
+      assert.throws(() => decodeSenmlJson(Buffer.from(`[{"n":"/3/0/9","v":1,${member}}]`)), {
+        code: 'lwm2m.BAD_PAYLOAD',
+      })
+    assert.equal(decodeSenmlJson(Buffer.from('[{"n":"/3/0/9","v":1,"bver":10,"x":1}]')).length, 1)
+    for (const member of ['62 785f 01', '20 0b'])
+      await assert.rejects(decodeSenmlCbor(hex(`81 a3 00 66 2f332f302f39 02 01 ${member}`)), {
+        code: 'lwm2m.BAD_PAYLOAD',
+      })
+    assert.equal((await decodeSenmlCbor(hex('81 a3 00 66 2f332f302f39 02 01 20 0a'))).length, 1)
+  })
+
   it('refuses names that are no paths of values', () => {
     for (const name of ['', '/', '/3', '/3/0', '/3/0/x', '/3/0/70000', '/1/2/3/4/5'])
       assert.throws(() => decodeSenmlJson(Buffer.from(JSON.stringify([{ n: name, v: 1 }]))), name)
@@ -344,6 +357,8 @@ describe('single values', () => {
       ['UNSIGNED_INTEGER', '-1'],
       ['FLOAT', ''],
       ['FLOAT', 'Infinity'],
+      ['FLOAT', '0x10'],
+      ['FLOAT', '1e'],
       ['BOOLEAN', 'yes'],
       ['OPAQUE', '0'],
       ['OPAQUE', 'xy'],

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { stringifyJson, type JsonObject } from '../../../model/json.ts'
 import { jsonNumber, jsonOf } from './json.ts'
 import type { ValueRecord } from './records.ts'
-import { packOf, recordSchema, recordsOf, type NamedValue } from './senml.ts'
+import { isDemanding, packOf, recordSchema, recordsOf, type NamedValue } from './senml.ts'
 
 const FORMAT = 'SenML JSON'
 
@@ -11,7 +11,12 @@ const bytes = z
   .string()
   .regex(/^[\w+/-]*={0,2}$/)
   .transform((text) => Buffer.from(text, 'base64url'))
-const pack = z.array(recordSchema(jsonNumber, bytes))
+const pack = z.array(
+  z
+    .record(z.string(), z.unknown())
+    .refine((members) => !Object.keys(members).some(isDemanding))
+    .pipe(recordSchema(jsonNumber, bytes)),
+)
 
 /** Throws BAD_PAYLOAD, TOO_MANY_VALUES. */
 export function decodeSenmlJson(payload: Buffer): readonly ValueRecord[] {

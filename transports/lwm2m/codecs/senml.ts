@@ -16,6 +16,9 @@ export interface SenmlRecord {
   readonly vlo?: string | undefined
 }
 
+/** RFC 8428, 4.1: packs of later versions are not understood. */
+const LAST_VERSION = 10
+
 /**
  * What a record may hold, with the numbers and bytes of its form. Base values and base sums stand in no pack of LwM2M: one that has them is
  * refused, not misread.
@@ -28,6 +31,7 @@ export function recordSchema<Numbers extends z.ZodType<number | bigint>, Bytes e
   return z.object({
     bn: z.string().optional(),
     bt: seconds.optional(),
+    bver: seconds.refine((version) => version <= LAST_VERSION).optional(),
     bv: z.undefined().optional(),
     bs: z.undefined().optional(),
     n: z.string().optional(),
@@ -38,6 +42,11 @@ export function recordSchema<Numbers extends z.ZodType<number | bigint>, Bytes e
     vd: bytes.optional(),
     vlo: z.string().optional(),
   })
+}
+
+/** Whether a reader has to know what that member is (RFC 8428, 4.4): one that does not takes nothing of the pack. */
+export function isDemanding(name: string): boolean {
+  return name.endsWith('_')
 }
 
 /** Names are resolved, records without a value are passed over. Throws BAD_PAYLOAD, TOO_MANY_VALUES. */
