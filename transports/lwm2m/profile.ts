@@ -8,8 +8,8 @@ import type { Registration } from './registrations.ts'
 
 const RESOURCE_DEPTH = 3
 const paths = z.array(z.string()).nullish()
-/** Attributes of notifications: pmin, gt … as numbers. */
-const attributes = z.record(z.string(), z.number().nullable())
+/** Attributes of notifications: pmin, gt … as numbers. Texts, such as a version, say what the client has: nothing is to be written. */
+const attributes = z.record(z.string(), z.union([z.number(), z.string()]).nullable())
 const LAST_STRATEGY = 3
 const milliseconds = z
   .int()
@@ -140,7 +140,7 @@ export function profileOf(configuration: JsonObject, own: JsonObject = {}): Lwm2
     attributes: keyed(observeAttr?.attribute),
     notifying: Object.entries(observeAttr?.attributeLwm2m ?? {}).map(([text, sent]) => {
       const set = Object.entries(sent ?? {}).flatMap(([name, value]) =>
-        value === null ? [] : [[name, value] as const],
+        typeof value === 'number' ? [[name, value] as const] : [],
       )
       return { ...versionedPath(text), parameters: Object.fromEntries(set) }
     }),

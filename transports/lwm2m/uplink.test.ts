@@ -99,6 +99,13 @@ describe('what a profile wants of a client', () => {
     assert.deepEqual(planOf(profileOf({ observeAttr: null, clientLwM2mSettings: null }), client), nothing)
   })
 
+  it('writes the attributes that are numbers, whatever else stands beside them', () => {
+    const { notifying } = profileOf({
+      observeAttr: { attributeLwm2m: { '/3/0/9': { pmin: 5, ver: '1.2', uri: 'x' } } },
+    })
+    assert.deepEqual(notifying, [{ path: [3, 0, 9], version: undefined, parameters: { pmin: 5 } }])
+  })
+
   it('is refused where it names what can not be', () => {
     for (const wrong of [
       { observe: ['3/x'] },
