@@ -125,8 +125,11 @@ export class CoapEndpoint {
   }
 
   private acknowledged(message: CoapMessage, peer: Peer): void {
-    this.transmissions.heard(peer, message.id, 'acknowledged')
-    if (isResponse(message)) this.options.answered?.(message, peer, NOTHING)
+    const isAnswer = isResponse(message)
+    // Of a class that there is not (RFC 7252, 12.1.2) it answers nothing, and nothing better will come.
+    const isStrange = !isAnswer && message.code !== EMPTY_CODE
+    this.transmissions.heard(peer, message.id, isStrange ? 'refused' : 'acknowledged')
+    if (isAnswer) this.options.answered?.(message, peer, NOTHING)
   }
 
   /** A ping, or a response that somebody may have asked for. */

@@ -127,8 +127,12 @@ export class CoapRequests {
     let answer: CoapAnswer
     try {
       answer = answerOf(message)
-    } catch {
-      // Its options mean nothing: it is no answer to anything.
+    } catch (error) {
+      // Its options mean nothing: nothing better will come to who waits for it.
+      if (waiting !== undefined && isSame(waiting.peer, peer)) {
+        this.fail(token, waiting, error instanceof Error ? error : MessageErrors.BAD_BLOCK())
+        this.options.endpoint().settle(waiting.peer, waiting.id)
+      }
       return acknowledge(false)
     }
     if (waiting !== undefined && isSame(waiting.peer, peer)) {

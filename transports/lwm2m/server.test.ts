@@ -469,6 +469,22 @@ it('blocks of two answers are not put together', () =>
     }
   }))
 
+it('an answer that means nothing ends what was asked, and the next is asked', () =>
+  bench(NOTHING, async ({ gateway, client }) => {
+    const one = await client()
+    await one.register('one')
+    await settled()
+    const answers = sessionOf(gateway).callAnswers
+    const tooManyBytes = [{ number: OptionNumber.BLOCK2, value: Buffer.alloc(4, 1) }]
+    for (const wrong of [{ code: '3.01' }, { code: '2.05', format: 0, payload: 'x', options: tooManyBytes }]) {
+      const before = answers.length
+      sessionOf(gateway).listener.called?.({ id: 1, method: 'Read', params: '{"id":"/3/0/0"}' })
+      await one.answerNext(wrong)
+      for (let turn = 0; answers.length === before && turn < 1000; turn++) await settled()
+      assert.match(answers.at(-1)?.[1] ?? '', /BAD_REQUEST/)
+    }
+  }))
+
 describe('rubbish', () => {
   it('does nothing', () =>
     bench(NOTHING, async ({ transport, lines, client }) => {
