@@ -12,6 +12,7 @@ const FOLDER = join(import.meta.dirname, 'browser')
 
 const FILES = [
   'account.js',
+  'alarms.js',
   'console.css',
   'device.js',
   'devices.js',
@@ -19,6 +20,7 @@ const FILES = [
   'live.js',
   'login.js',
   'main.js',
+  'paged.js',
   'plot.js',
   'points.js',
   'session.js',
@@ -31,6 +33,7 @@ export const CONSOLE_PAGES = [
   '/login/resetPasswordRequest',
   '/devices',
   '/devices/:id',
+  '/alarms',
   '/tenants',
   '/account',
 ] as const

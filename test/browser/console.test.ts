@@ -215,6 +215,22 @@ seen(
   { complaints: [/ 409 /] },
 )
 
+seen('an alarm is acknowledged and cleared, and the focus stays on the page', async (browser, running) => {
+  const rest = new RestClient(running, await login(running))
+  const id = await rest.createDevice('Boiler', 'BOILER')
+  const originator = { entityType: 'DEVICE', id }
+  await rest.expect('POST', '/api/alarm', { type: 'Too hot', severity: 'CRITICAL', originator })
+  await logIn(browser, running, DEMO_TENANT, '/login?next=%2Falarms')
+  await browser.sees(/Too hot\s+critical\s+Boiler\s+active, not acknowledged/)
+  await (await browser.find('[aria-label="Acknowledge: Too hot of Boiler"]')).click()
+  await browser.sees(/active, acknowledged/)
+  assert.equal(await (await browser.focused()).label(), 'Look again')
+  await (await browser.find('[aria-label="Clear: Too hot of Boiler"]')).click()
+  await browser.sees('No alarms.')
+  await (await browser.find('select')).type('Cleared')
+  await browser.sees(/Too hot\s+critical\s+Boiler\s+cleared, acknowledged/)
+})
+
 seen(
   'a customer user sees the own devices, and another password is chosen',
   async (browser, running) => {

@@ -33,6 +33,7 @@ const OPEN_ROUTES = [
   'GET /login/resetPasswordRequest',
   'GET /devices',
   'GET /devices/:id',
+  'GET /alarms',
   'GET /tenants',
   'GET /account',
   'GET /console/:file',

@@ -1,5 +1,6 @@
 /** Which page this is, by its address. Each page is loaded whole, so that back, reload and focus are the browser's own. */
 import { accountPage } from './account.js'
+import { alarmsPage } from './alarms.js'
 import { devicePage } from './device.js'
 import { devicesPage } from './devices.js'
 import { make, messageOf } from './dom.js'
@@ -34,7 +35,10 @@ async function page() {
   /** @type {import('./session.js').User} */
   const user = await call('GET', '/api/auth/user')
   const isSystem = user.authority === 'SYS_ADMIN'
-  const links = { ...(isSystem ? { '/tenants': 'Tenants' } : { '/devices': 'Devices' }), '/account': 'Account' }
+  const links = {
+    ...(isSystem ? { '/tenants': 'Tenants' } : { '/devices': 'Devices', '/alarms': 'Alarms' }),
+    '/account': 'Account',
+  }
   navigation.replaceChildren(
     ...Object.entries(links).map(([href, text]) =>
       make('a', { href, ...(location.pathname === href ? { 'aria-current': 'page' } : {}) }, text),
@@ -54,6 +58,7 @@ async function page() {
   )
   if (location.pathname === '/account') return accountPage(main, user)
   if (isSystem) return tenantsPage(main)
+  if (location.pathname === '/alarms') return alarmsPage(main, query)
   const deviceId = /^\/devices\/([\w-]+)$/.exec(location.pathname)?.[1]
   return deviceId === undefined ? devicesPage(main, query, user) : devicePage(main, deviceId, show)
 }
