@@ -104,8 +104,17 @@ export async function logOut() {
   }
 }
 
+/** @type {Promise<Tokens> | undefined} */
+let renewal
+
+/** Calls that find the same token too old wait for one renewal. @param {Tokens} old @returns {Promise<Tokens>} */
+function refreshed(old) {
+  renewal ??= renewed(old).finally(() => (renewal = undefined))
+  return renewal
+}
+
 /** @param {Tokens} old @returns {Promise<Tokens>} */
-async function refreshed(old) {
+async function renewed(old) {
   // Another tab may have been quicker.
   const stored = storedTokens()
   if (stored !== undefined && stored.token !== old.token) return stored
