@@ -79,3 +79,21 @@ test('a message that succeeded and is tried again out of the store of parked lan
   run(messageOf('parked in vain'), 1)
   assert.deepEqual(run(messageOf('parked in vain'), 1, undefined, OUT_OF_THE_STORE), ['.2', 1])
 })
+
+test('a message is known behind 100,000 others, and so many more take no longer than the first', () => {
+  const waiting = messageOf('waits for long')
+  run(waiting, 1, Failures.AWAY())
+  const first = timeOf(0)
+  assert.deepEqual(run(waiting, 1, Failures.AWAY()), ['.1', 2])
+  timeOf(1)
+  const later = [timeOf(2), timeOf(3)]
+  assert.ok(Math.min(...later) < 4 * first, `${later.join(', ')} ms for ${MANY} messages, and ${first} ms at first`)
+})
+
+const MANY = 100_000
+
+function timeOf(round: number): number {
+  const began = performance.now()
+  for (let index = 0; index < MANY; index++) run(messageOf(`${round} ${index}`), 1)
+  return performance.now() - began
+}

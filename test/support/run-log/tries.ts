@@ -26,13 +26,17 @@ interface Known {
 
 const PROCESS = `${process.pid}-${Date.now()}`
 /** What is older is settled, or another process has it by now. */
-const MAX_KNOWN = 200_000
-const known = new Map<string, Known>()
+const KNOWN_TO_EACH = 100_000
+/**
+ * In two generations, the older one forgotten as a whole: the first key of a map is looked for behind all that was deleted, so that taking the
+ * oldest out for each message took up to 0.3 ms.
+ */
+let [younger, older] = [new Map<string, Known>(), new Map<string, Known>()]
 let starts = 0
 
 export function noteTry(work: Work): void {
   const { message, attempt } = work
-  const before = known.get(message.id)
+  const before = knownOf(message.id)
   const isParked = before !== undefined && !before.hasSucceeded && isOutOfTheStore(work)
   if (isParked && before.message.deref() !== message) {
     before.message = new WeakRef(message)
@@ -52,10 +56,9 @@ export function noteTry(work: Work): void {
           hasSucceeded: false,
         }
   noted.attempt = attempt
-  // Behind all others: what waits through an outage is tried again and again, and is known to the end.
-  known.delete(message.id)
-  known.set(message.id, noted)
-  if (known.size > MAX_KNOWN) forgetOldest()
+  // Into the younger: what waits through an outage is tried again and again, and is known to the end.
+  if (!younger.has(message.id) && younger.size >= KNOWN_TO_EACH) [younger, older] = [new Map(), younger]
+  younger.set(message.id, noted)
   watch(work, noted)
 }
 
@@ -85,13 +88,12 @@ function isCutOff(work: Work): boolean {
 }
 
 export function tryOf(id: string): Try {
-  const found = known.get(id)
+  const found = knownOf(id)
   if (found === undefined) throw new Error(`message ${id} runs and was handed to no rule engine`)
   const { deliveries, attempt, uncounted, start } = found
   return { epoch: `${PROCESS}.${deliveries}`, attempt: attempt + uncounted, start }
 }
 
-function forgetOldest(): void {
-  const [oldest] = known.keys()
-  if (oldest !== undefined) known.delete(oldest)
+function knownOf(id: string): Known | undefined {
+  return younger.get(id) ?? older.get(id)
 }
