@@ -57,7 +57,7 @@ export function noteTry(work: Work): void {
         }
   noted.attempt = attempt
   // Into the younger: what waits through an outage is tried again and again, and is known to the end.
-  if (!younger.has(message.id) && younger.size >= KNOWN_TO_EACH) [younger, older] = [new Map(), younger]
+  if (!younger.has(message.id) && younger.size >= KNOWN_TO_EACH) [younger, older] = [new Map<string, Known>(), younger]
   younger.set(message.id, noted)
   watch(work, noted)
 }
