@@ -1,9 +1,9 @@
 /**
  * The same as `alarm-rules.ts` for alarm rules as a calculated field: how many messages a second does the node that calculates take, over 10,000
- * devices of a profile of which one in a hundred changes its state from one round of messages to the next? Without link and storage: states, fields
- * and facts are in memory; what a field sends is counted.
+ * devices of a profile of which one in a hundred changes its state from one round of messages to the next? Without link: fields and
+ * facts are in memory, states as in `alarm-rules.ts`; what a field sends is counted.
  *
- *   node --no-node-snapshot benchmarks/rule-chain/alarm-fields.ts [--rounds 5] [--runs 5]
+ *   node --no-node-snapshot benchmarks/rule-chain/alarm-fields.ts [--rounds 5] [--runs 5] [--states memory|sqlite|postgres]
  */
 import { parseArgs } from 'node:util'
 import { configuration as configurationSchema } from '../../model/calculated-fields/configuration.ts'
@@ -12,7 +12,6 @@ import type { JsonObject } from '../../model/json.ts'
 import { Message } from '../../model/message.ts'
 import { systemClock } from '../../model/system-clock.ts'
 import type { BatchResult } from '../../engine/rulechain/node.ts'
-import { StatesInMemory } from '../../engine/state/memory-store.ts'
 import { NodeStates } from '../../engine/state/node-states.ts'
 import { openField } from '../../nodes/calculated/kinds.ts'
 import { CalculationTime } from '../../services/calculated-fields/runtime/bounds.ts'
@@ -27,9 +26,14 @@ import { DEFAULT_LIMITS } from '../../services/entities/tenant-limits.ts'
 import { writeResult } from '../lib/report.ts'
 import { CHANGING, DEVICES, measureRounds, PACK } from './alarm-rounds.ts'
 import { TENANT_ID } from './road.ts'
+import { openStates } from './state-stores.ts'
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '5' }, runs: { type: 'string', default: '5' } },
+  options: {
+    rounds: { type: 'string', default: '5' },
+    runs: { type: 'string', default: '5' },
+    states: { type: 'string', default: 'memory' },
+  },
 })
 const rounds = Number(values.rounds)
 const runs = Number(values.runs)
@@ -74,8 +78,9 @@ const beginning: Known = { ...known, loaded: new Map([[FIELD_ID, { args: { t: {}
 
 let sequence = 0
 let told = 0
+const kept = await openStates(values.states)
 const states = new NodeStates({
-  store: new StatesInMemory(),
+  store: kept.store,
   clock: systemClock,
   serviceId: 'benchmark',
   // Each pack has ended before the next one comes.
@@ -147,10 +152,12 @@ const expected = sent * CHANGING - CHANGING / 2
 if (counts.failed > 0 || counts.results !== expected || told !== expected)
   throw new Error(`void: ${counts.failed} failed, ${counts.results} results, ${told} told, ${expected} expected`)
 await states.close()
+await kept.close()
 writeResult(
-  'alarm-fields',
-  `node --no-node-snapshot benchmarks/rule-chain/alarm-fields.ts --rounds ${rounds} --runs ${runs}`,
+  values.states === 'memory' ? 'alarm-fields' : `alarm-fields-${values.states}`,
+  `node --no-node-snapshot benchmarks/rule-chain/alarm-fields.ts --rounds ${rounds} --runs ${runs} --states ${values.states}`,
   {
+    states: values.states,
     devices: DEVICES,
     changesOfStateARound: CHANGING,
     messages,

@@ -1,8 +1,9 @@
 /**
  * How many messages a second do the alarm rules of a device profile take, over 10,000 devices of which one in a hundred changes its state from
- * one round of messages to the next? Without link and storage: states, alarms and entities are in memory.
+ * one round of messages to the next? Without link: alarms and entities are in memory; states too, or in a store
+ * of either shape, each pack's committed and synced before the next pack begins.
  *
- *   node --no-node-snapshot benchmarks/rule-chain/alarm-rules.ts [--rounds 5] [--runs 5]
+ *   node --no-node-snapshot benchmarks/rule-chain/alarm-rules.ts [--rounds 5] [--runs 5] [--states memory|sqlite|postgres]
  */
 import { parseArgs } from 'node:util'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
@@ -11,7 +12,6 @@ import type { JsonObject } from '../../model/json.ts'
 import { Message } from '../../model/message.ts'
 import { systemClock, systemRandom } from '../../model/system-clock.ts'
 import { NodeStates } from '../../engine/state/node-states.ts'
-import { StatesInMemory } from '../../engine/state/memory-store.ts'
 import type { CapabilitySources } from '../../engine/rulechain/capabilities.ts'
 import type { NodeAlarm } from '../../engine/rulechain/capabilities/alarms.ts'
 import type { NodeEntity } from '../../engine/rulechain/capabilities/entities.ts'
@@ -20,10 +20,15 @@ import { writeResult } from '../lib/report.ts'
 import { CHANGING, DEVICES, measureRounds, PACK } from './alarm-rounds.ts'
 import { BenchmarkWork, graphOf, openChain, TENANT_ID } from './road.ts'
 import { openScriptHost } from './script-hosts.ts'
+import { openStates } from './state-stores.ts'
 import { knowing } from './steps.ts'
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '5' }, runs: { type: 'string', default: '5' } },
+  options: {
+    rounds: { type: 'string', default: '5' },
+    runs: { type: 'string', default: '5' },
+    states: { type: 'string', default: 'memory' },
+  },
 })
 const rounds = Number(values.rounds)
 const runs = Number(values.runs)
@@ -80,8 +85,9 @@ function alarmOf(originator: EntityId): NodeAlarm {
 }
 
 let sequence = 0
+const kept = await openStates(values.states)
 const states = new NodeStates({
-  store: new StatesInMemory(),
+  store: kept.store,
   clock: systemClock,
   serviceId: 'benchmark',
   // Each pack has ended before the next one comes.
@@ -166,11 +172,13 @@ if (told.raised !== expected || told.cleared !== expected - CHANGING / 2)
   throw new Error(`void: ${told.raised} raised, ${told.cleared} cleared, ${expected} expected`)
 await road.close()
 await states.close()
+await kept.close()
 await host.close()
 writeResult(
-  'alarm-rules',
-  `node --no-node-snapshot benchmarks/rule-chain/alarm-rules.ts --rounds ${rounds} --runs ${runs}`,
+  values.states === 'memory' ? 'alarm-rules' : `alarm-rules-${values.states}`,
+  `node --no-node-snapshot benchmarks/rule-chain/alarm-rules.ts --rounds ${rounds} --runs ${runs} --states ${values.states}`,
   {
+    states: values.states,
     devices: DEVICES,
     changesOfStateARound: CHANGING,
     messages,
