@@ -6,6 +6,7 @@ import { systemClock } from '../../model/system-clock.ts'
 import { StatesInMemory } from '../../engine/state/memory-store.ts'
 import type { NodeStateStore } from '../../engine/state/store.ts'
 import { DECLARED_TABLES } from '../../services/entities/declared.ts'
+import type { Report } from '../../services/changes/outbox.ts'
 import { StoredNodeStates } from '../../services/node-states.ts'
 import { openEntityStore, openPostgresEntityStore, type EntityStore } from '../../storage/entities/entity-store.ts'
 import { startPostgres } from '../../test/support/servers/index.ts'
@@ -41,7 +42,7 @@ export async function openStates(name: string): Promise<BenchmarkStates> {
 }
 
 function storedIn(entities: EntityStore, end: () => Promise<void>): BenchmarkStates {
-  const report = (_level: string, text: string): never => {
+  const report: Report = (text) => {
     throw new Error(text)
   }
   return {
