@@ -86,6 +86,11 @@ test('writes into a damaged range are taken, and the range says so until it is d
   assert.equal(core.figures().damagedChunks, 1)
   assert.throws(() => read(core, 1500, 1501), isNamed)
   assert.equal(read(core, 2000, 4000), 1001)
+  const sum = (startTs: number, endTs: number) =>
+    core.reads.history(ENTITY, raw(['k'], { agg: 'SUM', borders: [startTs, endTs], startTs, endTs }), 0)
+  assert.throws(() => sum(0, 5000), isNamed, 'nor is there a sum without what is gone')
+  assert.throws(() => sum(1000, 3000), isNamed)
+  assert.equal(sum(2000, 3000).get('k')?.[0]?.value, 2_499_500)
   const range = { entityId: ENTITY, keys: ['k'], startTs: 1000, endTs: 2000, deleteLatest: false, rewriteLatest: false }
   core.delete(range, 0)
   assert.equal(core.figures().damagedChunks, 0)

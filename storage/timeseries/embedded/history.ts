@@ -83,6 +83,9 @@ export function readBuckets(
     if (row !== undefined && row.startTs >= low && row.endTs <= high) {
       const bucket = buckets.at(row.startTs)
       if (bucket === buckets.at(row.endTs) && !series.tailTouches(region.low, region.high)) {
+        // One that was set aside may lie before this one.
+        const damage = chunks.damageIn(series, region.low, region.high)
+        if (damage !== undefined) throw damage
         const summary = chunks.summary(series, row)
         const whole = summary.firstExpiry === 0 || summary.firstExpiry > now
         if (whole && summary.aggregate.answers(agg)) {
