@@ -24,6 +24,12 @@ test('a decimal text is a number, another is none', () => {
   for (const text of NONE) assert.ok(Number.isNaN(numberOfText(text)), text)
 })
 
+test('a long text of digits that is no number is looked through once', () => {
+  const begin = performance.now()
+  assert.ok(Number.isNaN(numberOfText(`${'1'.repeat(100_000)}x`)))
+  assert.ok(performance.now() - begin < 1000, 'with two ways to match a digit it takes seconds')
+})
+
 test('hexadecimal texts are no numbers wherever a node or a rule reads one', async () => {
   const single = { kind: 'single', ts: 1, value: '0x10' } as const
   assert.throws(() => numberOf('x', single), /not a number/)

@@ -21,7 +21,7 @@ type Raw<Kind extends RawValue['kind']> = Extract<RawValue, { readonly kind: Kin
 const MS = 1000
 const INTEGER_WIDTHS: readonly number[] = [1, 2, 4, 8]
 const LINK_BYTES = 4
-const FLOAT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+const FLOAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 /** RFC 3339, 5.6. */
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i
 

@@ -62,7 +62,7 @@ function isBooleanBesideStructure(left: Value, right: Value): boolean {
   return typeof left === 'boolean' && typeof right === 'object' && right !== null && rankOf(right) === 0
 }
 
-const PLAIN_NUMBER = /^-?\d*\.?\d*$/
+const PLAIN_NUMBER = /^-?\d*(?:\.\d*)?$/
 
 /** The number a text means to the operators, undefined where it is none. */
 export function numericText(value: Value): number | undefined {

@@ -49,7 +49,7 @@ export function held(
 function defaultOf({ defaultValue }: ArgumentNeed, now: number): Held {
   if (defaultValue === undefined || defaultValue.trim() === '') return {}
   const text = defaultValue.trim()
-  const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN
+  const number = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN
   const value = Number.isFinite(number)
     ? Number.isInteger(number)
       ? new WholeDouble(number)

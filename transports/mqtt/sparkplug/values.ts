@@ -35,7 +35,7 @@ const WIDTHS: ReadonlyMap<number, { readonly bits: number; readonly isSigned: bo
   [Datatype.DateTime, { bits: 64, isSigned: false }],
 ])
 const LONGEST_INT_BITS = 32
-const PLAIN_NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/
+const PLAIN_NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$/
 const WHOLE_NUMBER = /^[+-]?\d{1,20}$/
 
 /** Undefined for what is not stored: null, data sets, templates, files, arrays, numbers that are none, a value that is not of the datatype. */

@@ -42,7 +42,7 @@ export function sorter(
   for (const value of values) if (!texts.has(value)) texts.set(value, textOf(value))
   const direction = ascending ? 1 : -1
   const text = (value: Value): string => texts.get(value) ?? ''
-  const areNumbers = values.every((value) => /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text(value)))
+  const areNumbers = values.every((value) => /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text(value)))
   return areNumbers
     ? (left, right) => direction * signOf(Number(text(left)), Number(text(right)))
     : (left, right) => direction * signOf(text(left), text(right))
