@@ -190,6 +190,8 @@ export function javaDouble(value: number): string {
     const text = String(value)
     return text.includes('.') ? text : `${text}.0`
   }
-  const [mantissa = '', exponent = '0'] = value.toExponential().split('e')
-  return `${mantissa.includes('.') ? mantissa : `${mantissa}.0`}E${Number(exponent)}`
+  const shortest = value.toExponential()
+  // Two digits at least, the nearest ones: 4.9E-324, where 5 would do.
+  const [mantissa = '', exponent = '0'] = (shortest.includes('.') ? shortest : value.toExponential(1)).split('e')
+  return `${mantissa}E${Number(exponent)}`
 }

@@ -258,6 +258,14 @@ test('functions and constants of the platform’s classes give what they give th
     ['"" + Boolean.TRUE', 'true'],
     ['"" + Math.toDegrees(3.14)', '179.9087476710785'],
     ["'[' + ' a '.stripLeading() + '][' + ' a '.stripTrailing() + ']'", '[a ][ a]'],
+    ["'[' + '\\u00a0a\\u001c\\u2003'.strip() + ']' + '\\u00a0'.isBlank() + '\\u001f'.isBlank()", '[\u00a0a]falsetrue'],
+    ["String.join('-', toSet(['a', 'b']))", 'a-b'],
+    ['"" + Double.MIN_VALUE', '4.9E-324'],
+    ["'' + Boolean.valueOf('TRUE\\n') + Boolean.valueOf('tRuE')", 'falsetrue'],
+    ['"" + Double.compare(Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY)', '0'],
+    ['"" + Double.compare(Double.NaN, 1.0) + Double.compare(1.0, Double.NaN)', '1-1'],
+    ['"" + Double.compare(0.0, -0.0) + Double.compare(Double.NaN, Double.NaN)', '10'],
+    ['"" + Long.compare("9", 6) + Long.compare(5, "5")', '10'],
   ] as const)
     assert.equal(run('log', `return ${expression};`), result, expression)
   assert.throws(() => run('log', "return String.join('-', [1, 2]);"), /only texts can be joined/)

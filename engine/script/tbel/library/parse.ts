@@ -1,6 +1,18 @@
 /** Texts into numbers and back. Source: `rule-engine.md` 6.5 "parse text", "numbers", "text/bytes" and the quirks below them. */
 import { Fault } from '../fault.ts'
-import { DOUBLE, INT, double, intOf, long, numberOf, rankOf, textOf, typeName, type Value } from '../values.ts'
+import {
+  DOUBLE,
+  INT,
+  ValueSet,
+  double,
+  intOf,
+  long,
+  numberOf,
+  rankOf,
+  textOf,
+  typeName,
+  type Value,
+} from '../values.ts'
 import type { Budget } from '../budget.ts'
 import {
   argument,
@@ -14,6 +26,7 @@ import {
 import { doubleOfBits, single, singleOfBits } from './floating.ts'
 import { formatText } from './format.ts'
 import { unsignedHex } from './hex.ts'
+import { membersOf } from './set.ts'
 import { isDecimalText, isHexText, plainWhole, preparedNumber, radixOf, wholeOfText } from './whole-text.ts'
 
 const MAX_DIGITS = 100
@@ -145,11 +158,12 @@ function inRadix(radix: number, bits: 32 | 64): LibraryFunction {
   return libraryFunction(1, 1, (values) => BigInt.asUintN(bits, strictWhole(values, bits)).toString(radix), 'string')
 }
 
-/** `String.join(separator, texts…)`, also of a list. */
+/** `String.join(separator, texts…)`, also of a list or a set. */
 function joined(values: readonly Value[], budget: Budget): Value {
   const [separator, ...rest] = values.map((_, index) => argument(values, index))
   const [list] = rest
-  const parts = rest.length === 1 && Array.isArray(list) ? list : rest
+  const isOne = rest.length === 1 && (Array.isArray(list) || list instanceof ValueSet)
+  const parts = isOne ? membersOf(list) : rest
   if (typeof separator !== 'string' || parts.some((part) => part !== null && typeof part !== 'string'))
     throw new Fault('only texts can be joined')
   budget.spend(parts.length)
@@ -176,11 +190,20 @@ function comparing(compare: (values: readonly Value[]) => number): LibraryFuncti
 }
 
 function comparedWhole(values: readonly Value[]): number {
-  const difference = strictWhole(values, 64) - strictWhole(values.slice(1), 64)
-  return difference < 0n ? -1 : difference > 0n ? 1 : 0
+  const [left, right] = [values.slice(0, 1), values.slice(1)].map((value) => strictWhole(value, 64))
+  return left === right ? 0 : (left ?? 0n) < (right ?? 0n) ? -1 : 1
 }
 
-const readBoolean = libraryFunction(1, 1, (values) => textOf(argument(values, 0)).toLowerCase() === 'true')
+/** -0.0 comes before 0.0, and NaN behind all. */
+function comparedDoubles(values: readonly Value[]): number {
+  const [left, right] = [doubleArgument(values, 0), doubleArgument(values, 1)]
+  if (left < right) return -1
+  if (left > right) return 1
+  if (Object.is(left, right)) return 0
+  return Number.isNaN(left) || Object.is(right, -0) ? 1 : -1
+}
+
+const readBoolean = libraryFunction(1, 1, (values) => /^true$/i.test(textOf(argument(values, 0))))
 
 /** The platform's number classes, as far as scripts use them. */
 export const wrapperFunctions: readonly (readonly [string, Functions])[] = [
@@ -216,7 +239,7 @@ export const wrapperFunctions: readonly (readonly [string, Functions])[] = [
       ['toString', asText],
       ['isNaN', libraryFunction(1, 1, (values) => Number.isNaN(doubleArgument(values, 0)))],
       ['isInfinite', libraryFunction(1, 1, (values) => Math.abs(doubleArgument(values, 0)) === Infinity)],
-      ['compare', comparing((values) => Math.sign(doubleArgument(values, 0) - doubleArgument(values, 1)))],
+      ['compare', comparing(comparedDoubles)],
     ]),
   ],
   [

@@ -1,6 +1,6 @@
 /** How library methods and functions are declared, and how they read their arguments. */
 import { Fault } from '../fault.ts'
-import { LONG, intOf, isInt, numberOf, rankOf, textOf, typeName, type Value } from '../values.ts'
+import { LONG, intOf, isInt, numberOf, payForText, rankOf, textOf, typeName, type Value } from '../values.ts'
 import type { Budget } from '../budget.ts'
 import type { StaticType } from '../frame.ts'
 
@@ -66,6 +66,7 @@ export function intArgument(values: readonly Value[], index: number, missing?: n
 export function doubleArgument(values: readonly Value[], index: number): number {
   const value = argument(values, index)
   if (rankOf(value) !== 0) return numberOf(value)
+  if (typeof value === 'string') payForText(value)
   if (typeof value === 'string' && value.trim() !== '') {
     const number = Number(value)
     if (!Number.isNaN(number)) return number

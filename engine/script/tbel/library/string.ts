@@ -4,7 +4,7 @@ import { signOf } from '../comparison.ts'
 import { textOf, type Value } from '../values.ts'
 import { search, matchesWhole, type Captures } from './regex.ts'
 import type { Budget } from '../budget.ts'
-import { argument, intArgument, method, textArgument, type Methods } from './signature.ts'
+import { argument, intArgument, method, textArgument, type Method, type Methods } from './signature.ts'
 
 /** Counts a new text. */
 function made(text: string, budget: Budget): string {
@@ -117,13 +117,30 @@ function split(text: string, values: readonly Value[], budget: Budget): Value[] 
   return parts
 }
 
-/** Without the control characters and blanks at both ends. */
-function trimmed(text: string): string {
-  let start = 0
-  let end = text.length
-  while (start < end && text.charCodeAt(start) <= 32) start++
-  while (end > start && text.charCodeAt(end - 1) <= 32) end--
-  return text.slice(start, end)
+/** The platform's white space: no-break spaces are none, separators of files and records are. */
+const WHITE_SPACE = /[\t-\r\u001c-\u0020\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000]/
+
+function isWhiteSpace(code: number): boolean {
+  return code <= 32
+    ? (code >= 9 && code <= 13) || code >= 28
+    : code >= 0x1680 && WHITE_SPACE.test(String.fromCharCode(code))
+}
+
+/** What `trim` takes away, which is older than Unicode. */
+function isBlankOrControl(code: number): boolean {
+  return code <= 32
+}
+
+/** Without what is blank at the ends, or at one of them. */
+function stripped(at: 'both' | 'start' | 'end', isBlank = isWhiteSpace): Method<string>['run'] {
+  return (text, _values, budget) => {
+    scanned(text, budget)
+    let start = 0
+    let end = text.length
+    if (at !== 'end') while (start < end && isBlank(text.charCodeAt(start))) start++
+    if (at !== 'start') while (end > start && isBlank(text.charCodeAt(end - 1))) end--
+    return made(text.slice(start, end), budget)
+  }
 }
 
 function hashOf(text: string): number {
@@ -145,7 +162,7 @@ function compare(left: string, right: string): number {
 const inspecting: Methods<string> = new Map([
   ['length', method<string>(0, 0, (text) => text.length, 'platformInt')],
   ['isEmpty', method<string>(0, 0, (text) => text === '')],
-  ['isBlank', method<string>(0, 0, (text, _values, budget) => scanned(text, budget).trim() === '')],
+  ['isBlank', method<string>(0, 0, (text, values, budget) => stripped('start')(text, values, budget) === '')],
   ['charAt', method<string>(1, 1, (text, values) => charAt(text, intArgument(values, 0)))],
   [
     'codePointAt',
@@ -193,10 +210,10 @@ const inspecting: Methods<string> = new Map([
 
 const making: Methods<string> = new Map([
   ['substring', method<string>(1, 2, (text, values, budget) => made(substring(text, values), budget), 'string')],
-  ['trim', method<string>(0, 0, (text, _values, budget) => made(trimmed(text), budget), 'string')],
-  ['strip', method<string>(0, 0, (text, _values, budget) => made(text.trim(), budget), 'string')],
-  ['stripLeading', method<string>(0, 0, (text, _values, budget) => made(text.trimStart(), budget), 'string')],
-  ['stripTrailing', method<string>(0, 0, (text, _values, budget) => made(text.trimEnd(), budget), 'string')],
+  ['trim', method<string>(0, 0, stripped('both', isBlankOrControl), 'string')],
+  ['strip', method<string>(0, 0, stripped('both'), 'string')],
+  ['stripLeading', method<string>(0, 0, stripped('start'), 'string')],
+  ['stripTrailing', method<string>(0, 0, stripped('end'), 'string')],
   ['toUpperCase', method<string>(0, 0, (text, _values, budget) => made(text.toUpperCase(), budget), 'string')],
   ['toLowerCase', method<string>(0, 0, (text, _values, budget) => made(text.toLowerCase(), budget), 'string')],
   ['concat', method<string>(1, 1, (text, values, budget) => made(text + textArgument(values, 0), budget), 'string')],
