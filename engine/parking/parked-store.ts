@@ -210,9 +210,15 @@ export class ParkedStore {
     }
   }
 
-  /** What is done with would run again after a crash: that waits for nothing. */
+  /** What is done with would run again after a crash: that waits for nothing. Nor does what fills a block: more would not go with it. */
   private get mayRest(): boolean {
-    return this.operations.length < MAX_RESTING && this.operations.every(({ kind }) => kind !== 'done')
+    if (this.operations.length >= MAX_RESTING) return false
+    let bytes = 0
+    for (const operation of this.operations) {
+      if (operation.kind === 'done') return false
+      if (operation.kind === 'entry') bytes += operation.message.data.length
+    }
+    return bytes < BLOCK_BYTES
   }
 
   private async writeGroup(): Promise<void> {

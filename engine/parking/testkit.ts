@@ -21,7 +21,7 @@ export interface OpenParking {
   readonly letters: KeptLetters
 }
 
-export function openDiskStore(disk: Disk, clock: Clock, directory = 'parked'): Promise<ParkedStore> {
+export function openDiskStore(disk: Disk, clock: Clock, directory = 'parked', restMs = 0): Promise<ParkedStore> {
   const log = new DiskParkedLog({
     disk,
     directory,
@@ -29,7 +29,7 @@ export function openDiskStore(disk: Disk, clock: Clock, directory = 'parked'): P
     segmentBytes: 1 << 16,
     onEvent: () => undefined,
   })
-  return ParkedStore.open({ log, partition: 0, clock, slackBytes: 1 << 16, restMs: 0, onTrouble: () => undefined })
+  return ParkedStore.open({ log, partition: 0, clock, slackBytes: 1 << 16, restMs, onTrouble: () => undefined })
 }
 
 export async function openParking(
