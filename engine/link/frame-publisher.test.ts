@@ -126,3 +126,38 @@ test('no stream rests behind few messages, behind a fast frame, or at the close'
   await closing
   assert.equal(stored, 31, 'it rested at the close')
 })
+
+test('a frame that is full of bytes ends the rest, and begins none', async () => {
+  const clock = new ManualClock()
+  const broker = new MemoryStreams(clock, 1).connect()
+  broker.rest = { part: 0.25, mostMs: 10, leastTookMs: 2, leastMessages: 8 }
+  broker.commitMs = 40
+  const publisher = new FramePublisher({
+    broker,
+    partitions: 1,
+    clock,
+    random: systemRandom,
+    bounds: DEFAULT_FRAME_BOUNDS,
+    onEvent: (event) => assert.fail(`told ${event.kind}`),
+  })
+  let stored = 0
+  const publish = (count: number, data = '{}'): void => {
+    for (let device = 0; device < count; device++)
+      publisher.publish(message({ device, data }), { stored: () => stored++, refused: assert.fail })
+  }
+  const full = 'x'.repeat(broker.limits.closeAtBytes / 4)
+  publish(8)
+  await clock.settle()
+  publish(4, full)
+  await clock.advance(40)
+  assert.equal(stored, 8)
+  await clock.advance(40)
+  assert.equal(stored, 12, 'it rested with a full frame')
+  publish(8)
+  await clock.advance(40)
+  assert.equal(stored, 20)
+  publish(4, full)
+  await clock.advance(40)
+  assert.equal(stored, 24, 'a full frame did not end the rest')
+  await publisher.close()
+})

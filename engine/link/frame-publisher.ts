@@ -114,7 +114,7 @@ export class FramePublisher {
     pending.bytes += size
     this.room.add(message.tenantId, size)
     if (!lane.isResting) this.markDirty(lane)
-    else if (frame.messages.length >= lane.restUntil || lane.frames.length > 1) lane.rest.end()
+    else if (frame.messages.length >= lane.restUntil || this.isClosed(frame) || lane.frames.length > 1) lane.rest.end()
   }
 
   /** Encodes only what may be too large. Throws MESSAGE_TOO_LARGE, MESSAGE_INVALID. */
@@ -174,14 +174,19 @@ export class FramePublisher {
     const isInFlight = lane.isSending && lane.frames.length === 1
     if (last !== undefined && !isInFlight) {
       const { entries, bytes } = last.frame.block
-      const { maxFrameMessages, maxFrameBytes, closeAtBytes } = this.options.broker.limits
-      const isSmall = entries < maxFrameMessages && bytes < closeAtBytes && bytes + largestSize(message) < maxFrameBytes
-      if (entries === 0 || isSmall) return last
+      const hasPlace = bytes + largestSize(message) < this.options.broker.limits.maxFrameBytes
+      if (entries === 0 || (hasPlace && !this.isClosed(last.frame))) return last
     }
     const frame = this.spare.pop() ?? new Frame(this.options.partitions)
     const opened = { frame, openedAt: this.options.clock.monotonic(), bytes: 0, id: '' }
     lane.frames.push(opened)
     return opened
+  }
+
+  /** It takes no further message. */
+  private isClosed({ block }: Frame): boolean {
+    const { maxFrameMessages, closeAtBytes } = this.options.broker.limits
+    return block.entries >= maxFrameMessages || block.bytes >= closeAtBytes
   }
 
   private markDirty(lane: Lane): void {
@@ -308,7 +313,9 @@ export class FramePublisher {
     const { broker, clock } = this.options
     const { rest } = broker
     const [, waiting, further] = lane.frames
-    if (rest === undefined || this.isClosing || messages.length < rest.leastMessages || further !== undefined) return
+    if (rest === undefined || this.isClosing || messages.length < rest.leastMessages) return
+    // Nothing more would go with the next frame.
+    if (further !== undefined || (waiting !== undefined && this.isClosed(waiting.frame))) return
     const tookMs = clock.monotonic() - lane.sentAtMs
     if (tookMs < rest.leastTookMs) return
     lane.isResting = true
