@@ -45,6 +45,16 @@ test('a reader that is far behind keeps megabytes of frames and no more', () => 
   assert.equal(own.take(10, stored), messages)
 })
 
+test('a frame at the position of another one, which the stream lost, takes its place', () => {
+  const own = new OwnFrames()
+  const large = [message({ data: 'x'.repeat(1 << 20) })]
+  const stored = block(large)
+  for (let time = 0; time < 10; time++) own.stored(7, large, stored)
+  assert.ok(own.take(7, stored) === large)
+  own.stored(8, large, stored)
+  assert.ok(own.take(8, stored) === large, 'those that were replaced still count')
+})
+
 async function nats(context: TestContext): Promise<string | undefined> {
   if (!requireServer(context, 'nats')) return undefined
   const server = await startNats({ syncInterval: 'always' })

@@ -22,6 +22,8 @@ export class OwnFrames {
   stored(position: number, messages: readonly Message[], block: Uint8Array): void {
     if (position <= this.passed) return
     const { length: bytes } = block
+    const before = this.frames.get(position)
+    if (before !== undefined) this.forget(position, before)
     this.frames.set(position, { messages, bytes, checksum: checksumOf(block) })
     this.bytes += bytes
     for (const [oldest, frame] of this.frames) {
