@@ -1,5 +1,6 @@
 /** One round: load, fault, heal, recovery, and what is there in the end. */
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Run } from '../../support/run-log/index.ts'
 import type { SeededRandom } from '../../support/seeded-random.ts'
 import { evidenceOf } from './evidence.ts'
 import type { Fault } from './fault.ts'
@@ -70,8 +71,10 @@ export async function runRound(
   const paced = startPacedLoad(background, world.addresses, pace, followed && progressOf(followed, pace))
   let injectedAt: number
   let healedAt: number
+  let endedAt: number
   let readable: Promise<number>
   let isRecovered: boolean
+  let ranMeanwhile: readonly Run[] | undefined
   try {
     const isWarm = await holds(limitMs, () => journals.every((journal) => journal.count('acknowledged') >= WARM))
     if (!isWarm) throw new Error(`the load did not get under way before "${fault.name}": ${stuck(journals, began)}`)
@@ -92,9 +95,10 @@ export async function runRound(
     await delay(Math.max(500, began + minLoadMs - performance.now()))
   } finally {
     await Promise.all([load.end(), paced.end()])
+    endedAt = performance.now()
+    // Else it would go on reading, and keep this process, when the round is over for an error.
+    ranMeanwhile = await followed?.end()
   }
-  const endedAt = performance.now()
-  const ranMeanwhile = await followed?.end()
   const readableMs = await readable
   const all = [...journals, ...background]
   const read = await readBack(fleet, all, limitMs)
