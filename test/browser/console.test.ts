@@ -172,6 +172,43 @@ seen(
   { complaints: [/ 401 /] },
 )
 
+for (const place of ['list', 'device'] as const)
+  seen(
+    `a session that was withdrawn elsewhere ends on the page that is open too (${place})`,
+    async (browser, running) => {
+      await logIn(browser, running)
+      await browser.sees('1 to')
+      if (place === 'device') {
+        await (await browser.find('input[type=search]')).type('Demo')
+        await (await browser.named('Demo Thermometer')).click()
+        await browser.sees('Live.')
+      }
+      const token = String(await browser.run("return JSON.parse(localStorage.getItem('millrace.tokens')).token"))
+      const headers = { 'X-Authorization': `Bearer ${token}` }
+      assert.equal((await fetch(`${running.url}/api/auth/logout`, { method: 'POST', headers })).status, 200)
+      if (place === 'list') await (await browser.find('input[type=search]')).type('D')
+      await browser.sees('Your session has ended')
+    },
+    { complaints: [/ 401 /] },
+  )
+
+seen(
+  'a page shows nothing more once another tab has logged out, or when the browser brings it back',
+  async (browser, running) => {
+    await logIn(browser, running)
+    await browser.sees('1 to')
+    await browser.run(`
+    document.querySelector('main').replaceChildren('What was')
+    dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`)
+    await browser.sees('1 to')
+    // What the browser tells all other tabs.
+    await browser.run(`
+    localStorage.removeItem('millrace.tokens')
+    dispatchEvent(new StorageEvent('storage', { key: 'millrace.tokens' }))`)
+    await browser.sees('Forgot your password')
+  },
+)
+
 seen(
   'a token that is too old is renewed without a word',
   async (browser, running) => {

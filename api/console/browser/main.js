@@ -5,7 +5,7 @@ import { devicePage } from './device.js'
 import { devicesPage } from './devices.js'
 import { make, messageOf } from './dom.js'
 import { forgottenPage, loginPage } from './login.js'
-import { SessionEnded, call, logOut, storedTokens } from './session.js'
+import { SessionEnded, call, logOut, onSessionEnd, storedTokens } from './session.js'
 import { tenantsPage } from './tenants.js'
 
 const main = /** @type {HTMLElement} */ (document.querySelector('main'))
@@ -56,12 +56,18 @@ async function page() {
       'Log out',
     ),
   )
+  // Another tab logged out: what this one shows is not for who comes next.
+  addEventListener('storage', () => storedTokens() === undefined && toLogin(false))
   if (location.pathname === '/account') return accountPage(main, user)
   if (isSystem) return tenantsPage(main)
   if (location.pathname === '/alarms') return alarmsPage(main, query)
   const deviceId = /^\/devices\/([\w-]+)$/.exec(location.pathname)?.[1]
   return deviceId === undefined ? devicesPage(main, query, user) : devicePage(main, deviceId, show)
 }
+
+onSessionEnd(() => toLogin(true))
+// A page that the browser kept for the way back shows what was: its connection is closed, and its user may have logged out.
+addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
 
 page()
   .catch(show)

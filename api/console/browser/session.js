@@ -10,8 +10,7 @@ const STORED = 'millrace.tokens'
 /** Not much longer than the server takes at most: a link that is slow is not one that is cut. */
 const PATIENCE_MS = 30_000
 const TOKEN_EXPIRED = 11
-/** A token that ends sooner is not begun with. */
-const SHORTEST_LIFE_MS = 30_000
+const OWN_USER = '/api/auth/user'
 
 /** Nobody is logged in (any more): the caller leads to the login. */
 export class SessionEnded extends Error {}
@@ -79,21 +78,29 @@ export async function send(method, path, body, token) {
 /** A call as the user who is logged in. Throws `SessionEnded` too. @param {string} method @param {string} path @param {unknown} [body] */
 export async function call(method, path, body) {
   const tokens = storedTokens()
-  if (tokens === undefined) throw new SessionEnded()
+  if (tokens === undefined) return ended()
   try {
     return await send(method, path, body, tokens.token)
   } catch (error) {
     if (!(error instanceof Refused) || error.status !== 401) throw error
-    if (error.body['errorCode'] !== TOKEN_EXPIRED) return ended()
+    if (error.body['errorCode'] !== TOKEN_EXPIRED) {
+      if (path === OWN_USER) return ended(tokens)
+      // A password that was given wrong too often is refused so too: then the session goes on.
+      await call('GET', OWN_USER)
+      throw error
+    }
   }
   return send(method, path, body, (await refreshed(tokens)).token)
 }
 
-/** For a WebSocket, whose token can not be renewed on the way. @returns {Promise<string>} */
+/**
+ * For a WebSocket, whose token can not be renewed on the way. The server is asked whether it is good: the clock of this browser may be wrong,
+ * and a connection that was refused says no more than one that was lost.
+ * @returns {Promise<string>}
+ */
 export async function freshToken() {
-  const tokens = storedTokens()
-  if (tokens === undefined) throw new SessionEnded()
-  return endOf(tokens.token) > Date.now() + SHORTEST_LIFE_MS ? tokens.token : (await refreshed(tokens)).token
+  await call('GET', OWN_USER)
+  return storedTokens()?.token ?? ended()
 }
 
 export async function logOut() {
@@ -116,32 +123,44 @@ function refreshed(old) {
 /** @param {Tokens} old @returns {Promise<Tokens>} */
 async function renewed(old) {
   // Another tab may have been quicker.
-  const stored = storedTokens()
-  if (stored !== undefined && stored.token !== old.token) return stored
+  const quicker = keptSince(old)
+  if (quicker !== undefined) return quicker
+  /** @type {Tokens} */
+  let tokens
   try {
-    const tokens = await send('POST', '/api/auth/token', { refreshToken: old.refreshToken })
-    keepTokens(tokens)
-    return tokens
+    tokens = await send('POST', '/api/auth/token', { refreshToken: old.refreshToken })
   } catch (error) {
-    if (error instanceof Refused && error.status === 401) return ended()
-    throw error
+    if (!(error instanceof Refused) || error.status !== 401) throw error
+    return keptSince(old) ?? ended(old)
   }
+  if (storedTokens() === undefined) {
+    // Another tab logged out meanwhile: that session is over, and this one is new.
+    await send('POST', '/api/auth/logout', undefined, tokens.token)
+    return ended()
+  }
+  keepTokens(tokens)
+  return tokens
 }
 
-/** @returns {never} */
-function ended() {
-  forgetTokens()
+/** By another tab. @param {Tokens} old */
+function keptSince(old) {
+  const stored = storedTokens()
+  return stored?.token === old.token ? undefined : stored
+}
+
+/** @type {() => void} */
+let onEnd = () => undefined
+
+/** Whichever call finds it first. @param {() => void} act */
+export function onSessionEnd(act) {
+  onEnd = act
+}
+
+/** @param {Tokens} [refused] others are not forgotten: another tab has kept them since @returns {never} */
+function ended(refused) {
+  if (storedTokens()?.token === refused?.token) forgetTokens()
+  onEnd()
   throw new SessionEnded()
-}
-
-/** Milliseconds since 1970; 0 for what is no token. @param {string} token */
-function endOf(token) {
-  try {
-    const claims = token.split('.')[1] ?? ''
-    return Number(JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))).exp) * 1000
-  } catch {
-    return 0
-  }
 }
 
 /** @param {string} text */

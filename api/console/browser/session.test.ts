@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { SessionEnded, Unreachable, call, keepTokens, storedTokens } from './session.js'
+import {
+  SessionEnded,
+  Unreachable,
+  call,
+  forgetTokens,
+  freshToken,
+  keepTokens,
+  onSessionEnd,
+  storedTokens,
+} from './session.js'
 
 /** A server at which `new` is good, and a browser that holds `old`. */
 function world(context: TestContext, refresh: () => Response): string[] {
@@ -15,6 +24,7 @@ function world(context: TestContext, refresh: () => Response): string[] {
   context.mock.method(globalThis, 'fetch', async (path: string, { headers }: { headers: Record<string, string> }) => {
     calls.push(path)
     if (path === '/api/auth/token') return refresh()
+    if (path === '/api/auth/changePassword') return Response.json({ message: 'Locked', errorCode: 10 }, { status: 401 })
     const isGood = headers['X-Authorization'] === 'Bearer new'
     return isGood
       ? Response.json({ path })
@@ -33,8 +43,48 @@ test('calls that find the token too old at once wait for one renewal', async (co
   assert.deepEqual(await call('GET', '/d'), { path: '/d' })
 })
 
+const OUTDATED = () => Response.json({ message: 'Token is outdated', errorCode: 10 }, { status: 401 })
+
+test('a password that is refused as a token would be does not end the session', async (context) => {
+  world(context, OUTDATED)
+  keepTokens({ token: 'new', refreshToken: 'r' })
+  await assert.rejects(call('POST', '/api/auth/changePassword', {}), { message: 'Locked' })
+  assert.equal(storedTokens()?.token, 'new')
+})
+
+test('a token that was withdrawn opens no connection, however long it would have lived', async (context) => {
+  world(context, OUTDATED)
+  const claims = Buffer.from(JSON.stringify({ exp: 1e10 })).toString('base64url')
+  keepTokens({ token: `e30.${claims}.AAAA`, refreshToken: 'r' })
+  let ends = 0
+  onSessionEnd(() => ends++)
+  await assert.rejects(freshToken(), SessionEnded)
+  assert.equal(ends, 1)
+  keepTokens({ token: 'new', refreshToken: 'r' })
+  assert.equal(await freshToken(), 'new')
+})
+
+test('what another tab kept while this one was refused a renewal is used, not forgotten', async (context) => {
+  world(context, () => {
+    keepTokens({ token: 'new', refreshToken: 'r2' })
+    return OUTDATED()
+  })
+  assert.deepEqual(await call('GET', '/a'), { path: '/a' })
+  assert.equal(storedTokens()?.token, 'new')
+})
+
+test('a renewal under way while another tab logs out logs nobody in again', async (context) => {
+  const calls = world(context, () => {
+    forgetTokens()
+    return Response.json({ token: 'new', refreshToken: 'r2' })
+  })
+  await assert.rejects(call('GET', '/a'), SessionEnded)
+  assert.equal(storedTokens(), undefined)
+  assert.equal(calls.at(-1), '/api/auth/logout')
+})
+
 test('a refused renewal ends the session; a server that is away does not', async (context) => {
-  world(context, () => Response.json({ message: 'Token is outdated', errorCode: 10 }, { status: 401 }))
+  world(context, OUTDATED)
   await assert.rejects(call('GET', '/a'), SessionEnded)
   assert.equal(storedTokens(), undefined)
   world(context, () => Response.error())
