@@ -6,6 +6,8 @@
 const CMD_ID = 1
 const FIRST_DELAY_MS = 1_000
 const LONGEST_DELAY_MS = 30_000
+/** Frames were left out, as the profile of the tenant says. */
+const TOO_MANY_UPDATES = 34
 
 /** @typedef {Record<string, [number, string | null][]>} Values */
 /** As much of a WebSocket as is used. @typedef {EventTarget & { send(text: string): void, close(): void }} Socket */
@@ -57,6 +59,8 @@ export function follow({ url, deviceId, token, onValues, onState, isFinal, open 
     connection.addEventListener('message', (event) => {
       const frame = JSON.parse(event instanceof MessageEvent ? event.data : '{}')
       if (frame.subscriptionId !== CMD_ID || isClosed) return
+      // Another connection begins with what was left out.
+      if (frame.errorCode === TOO_MANY_UPDATES) return connection.close()
       if (frame.errorCode !== 0) {
         close()
         onState({ state: 'ended', error: new Error(frame.errorMsg) })

@@ -93,3 +93,21 @@ test('a refused command and a session that has ended are final', async () => {
   await settled()
   assert.deepEqual([states, later, sockets.length], [['ended', 'ended'], [], 1])
 })
+
+test('a frame that says that others were left out leads to another connection, which begins with all values', async () => {
+  const { sockets, later, states, open } = world()
+  follow({
+    url: 'ws://x/api/ws',
+    deviceId: 'd',
+    token: async () => 't',
+    onValues: () => undefined,
+    onState: ({ state }: { state: string }) => states.push(state),
+    isFinal: () => true,
+    open,
+    later: (act: () => void, afterMs: number) => later.push({ act, afterMs }),
+  })
+  await settled()
+  sockets[0]?.says({ data: { t: [[1, '2']] } })
+  sockets[0]?.says({ errorCode: 34, errorMsg: 'Too many updates!' })
+  assert.deepEqual([states, later.map(({ afterMs }) => afterMs)], [['live', 'waiting'], [1000]])
+})
