@@ -359,6 +359,7 @@ describe('single values', () => {
       ['FLOAT', 'Infinity'],
       ['FLOAT', '0x10'],
       ['FLOAT', '1e'],
+      ['FLOAT', '.'],
       ['BOOLEAN', 'yes'],
       ['OPAQUE', '0'],
       ['OPAQUE', 'xy'],
@@ -369,6 +370,13 @@ describe('single values', () => {
     for (const type of ['INTEGER', 'FLOAT', 'BOOLEAN', 'OBJLNK', 'TIME'] as const)
       assert.throws(() => typedValue(type, { kind: 'encoded', bytes: Buffer.alloc(3) }, [1]), type)
   })
+})
+
+it('a long text that is no number takes no time', () => {
+  const began = performance.now()
+  for (const text of [`${'1'.repeat(65_535)}x`, `1.${'1'.repeat(65_530)}x`, `1e${'1'.repeat(65_530)}x`])
+    assert.throws(() => rawOfPlainText('FLOAT', text, [3303, 0, 5700]), { code: 'lwm2m.WRONG_VALUE' })
+  assert.ok(performance.now() - began < 1000)
 })
 
 describe('numbers that nothing can store', () => {
