@@ -23,7 +23,7 @@ const CORE: Readonly<Record<number, string>> = {
   5: '0O 1S 3I 5I 6S 7S 8I 9I',
   6: '0F 1F 2F 3F 4O 5T 6F',
   7: '0I 1I 2I 3I 4I 5I 8I',
-  8: '0I 1S 3L 4I',
+  8: '0I 1S 2S 4S 5I',
   9: '0S 1S 2O 3S 5L 7I 8B 9I 12B 13L 14S 15S',
   19: '0O 1I 2T 3S 4S 5I',
   3303: '5601F 5602F 5603F 5604F 5700F 5701S',

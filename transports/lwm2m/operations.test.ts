@@ -103,6 +103,11 @@ describe('a call', () => {
     assert.deepEqual(operation, { code: '0.03', path: [3, 0, 9], query: ['pmin=10', 'gt=1.5'] })
   })
 
+  it('executes whatever has no value, a wipe too', async () => {
+    for (const id of ['/3/0/4', '/5/0/2', '/8/0/3', '/9/0/4'])
+      assert.equal((await call('Execute', { id })).code, '0.02', id)
+  })
+
   it('makes an instance of an object, whose id the client picks or the caller names, or several', async () => {
     const made = { code: '0.02', path: [3303], query: [] }
     const value = { 5701: 'C' }
