@@ -209,6 +209,8 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
 
   async store(records: readonly ValueRecord[]): Promise<void> {
     const { counts, clock } = this.parts
+    // At once, in the order in which it was said, and whether the platform takes it or not.
+    this.shared.heard(records)
     const { registration, plan, profile } = this
     const uplink = uplinkOf(records, {
       ...{ plan, offer: registration.offer, defaultVersion: profile.defaultVersion },
@@ -220,7 +222,6 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
       store(registration.session, uplink, { stored: resolve, refused: reject })
     })
     counts.acknowledged++
-    this.shared.heard(records)
     for (const each of this.updates) each.heard(records)
   }
 

@@ -42,13 +42,17 @@ export class SharedResources {
   heard(records: readonly ValueRecord[]): void {
     const keyed = this.keyedPaths()
     if (keyed.size === 0) return
+    const heard = new Map<string, Map<number, string | undefined>>()
     for (const { path, value } of records) {
       const at = pathText(resourcePath(path))
       const type = keyed.has(at) ? this.client.modelAt(path)?.type : undefined
       if (type === undefined) continue
-      const instances = this.said.get(at) ?? new Map<number, string | undefined>()
-      this.said.set(at, instances.set(instanceOf(path), shownValue({ path, type, value })))
+      const instances = heard.get(at) ?? new Map<number, string | undefined>()
+      const [text] = shownValue({ path, type, value })
+      heard.set(at, instances.set(instanceOf(path), text))
     }
+    // In the place of what was said before: an instance may be gone.
+    for (const [at, instances] of heard) this.said.set(at, instances)
   }
 
   private keyedPaths(): ReadonlySet<string> {
@@ -119,6 +123,9 @@ export class SharedResources {
         this.written.set(key, value)
         continue
       }
+      // One that does not answer may have it or not.
+      this.written.delete(key)
+      for (const { path } of written) this.said.delete(pathText(resourcePath(path)))
       const answer = await this.client.attempt(operation)
       if (answer === 'silent') return false
       if (answer === 'refused' || !answer.code.startsWith('2.')) continue
@@ -132,7 +139,11 @@ export class SharedResources {
   private hasSaid(values: readonly WrittenValue[]): boolean {
     const [first] = values
     const said = first === undefined ? undefined : this.said.get(pathText(resourcePath(first.path)))
-    return said?.size === values.length && values.every((each) => said.get(instanceOf(each.path)) === shownValue(each))
+    const isSaid = (each: WrittenValue): boolean => {
+      const text = said?.get(instanceOf(each.path))
+      return text !== undefined && shownValue(each).includes(text)
+    }
+    return said?.size === values.length && values.every(isSaid)
   }
 }
 
@@ -141,13 +152,17 @@ function instanceOf([, , , instanceId = -1]: Path): number {
   return instanceId
 }
 
-/** One text for one value, in whichever format it came. Clients may have floats of 4 bytes. Undefined where it is not of that type. */
-function shownValue({ path, type, value }: WrittenValue): string | undefined {
+/**
+ * One text for one value, in whichever format it came; of a float the one of a client that has 4 bytes for it as well. None where it is not of
+ * that type.
+ */
+function shownValue({ path, type, value }: WrittenValue): readonly string[] {
   try {
     const typed = typedValue(type, value, path)
-    return String(typed.type === 'DOUBLE' ? Math.fround(typed.value) : typed.value)
+    const text = String(typed.value)
+    return typed.type === 'DOUBLE' ? [text, String(Math.fround(typed.value))] : [text]
   } catch {
     // Who stores it says so.
-    return undefined
+    return []
   }
 }
