@@ -92,8 +92,9 @@ export class CoapRequests {
       const block2 = { number, isMore: false, size }
       const next = await this.exchange(peer, { ...withoutBody(request), block2 })
       if (next.code !== first.code) return next
-      // What it tells is another by now (RFC 7959, 2.4).
-      if (next.etag !== first.etag) throw MessageErrors.CHANGED_MEANWHILE()
+      // What it tells is another by now; a client should name it each time, and need not (RFC 7959, 2.4).
+      if (next.etag !== undefined && first.etag !== undefined && next.etag !== first.etag)
+        throw MessageErrors.CHANGED_MEANWHILE()
       if (next.block2?.number !== number || next.block2.size !== size) throw MessageErrors.BAD_BLOCK()
       parts.push(next.payload)
       bytes += next.payload.length

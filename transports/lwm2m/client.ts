@@ -344,11 +344,13 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     return true
   }
 
-  async attempt(operation: Operation): Promise<CoapAnswer | 'silent' | 'refused'> {
+  /** What changes while it is told is asked for once more, or one that always changes would have the plan begin anew without end. */
+  async attempt(operation: Operation, isAgain = false): Promise<CoapAnswer | 'silent' | 'refused'> {
     try {
       return await this.ask(operation)
     } catch (error) {
       this.failed(error)
+      if (isOfTwoAnswers(error)) return isAgain ? 'refused' : this.attempt(operation, true)
       return isMillraceError(error) && error.kind === 'invalid' ? 'refused' : 'silent'
     }
   }
@@ -359,7 +361,8 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
       return await this.keep(await this.parts.requests.whole(this.peer, request, first), path)
     } catch (error) {
       this.failed(error)
-      return 'undone'
+      // What it told is no more: it tells the change as well, once this is acknowledged (RFC 7641, 4.5.2).
+      return isOfTwoAnswers(error) ? 'stored' : 'undone'
     }
   }
 
@@ -374,6 +377,10 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
       return isMillraceError(error) && error.kind === 'invalid' ? 'stored' : 'undone'
     }
   }
+}
+
+function isOfTwoAnswers(error: unknown): boolean {
+  return isMillraceError(error) && error.code === 'coap.CHANGED_MEANWHILE'
 }
 
 function configuredIn({ session: { device } }: Registration): Configured {
