@@ -209,6 +209,39 @@ seen(
   },
 )
 
+seen('keys and values are shown as they are, however odd or long', async (browser, running) => {
+  const rest = new RestClient(running, await login(running))
+  await rest.createDevice('Odd', 'ODD')
+  const ts = Date.now() - 3_600_000
+  await send(running, { ts, values: { constructor: 5, 'odd, key': '<img src=x>', long: 'x'.repeat(1_000_000) } }, 'ODD')
+  await logIn(browser, running)
+  await (await browser.find('input[type=search]')).type('Odd')
+  await (await browser.named('Odd')).click()
+  await browser.sees(/odd, key\s+<img src=x>/)
+  await browser.sees(/constructor\s+5/)
+  await browser.sees('1,000,000 letters')
+  // A key that every object has: its history is empty, not that object's own.
+  await browser.sees('No numbers in this time.')
+  assert.equal(await browser.run("return document.querySelectorAll('main img').length"), 0)
+})
+
+seen('a history that can not be read is said until it is read', async (browser, running) => {
+  await send(running, { temperature: 20 })
+  await logIn(browser, running)
+  await (await browser.find('input[type=search]')).type('Demo')
+  await (await browser.named('Demo Thermometer')).click()
+  await browser.find('svg[role=img]')
+  await browser.run(`
+    const asked = fetch
+    window.fetch = (path, how) => /values.timeseries/.test(path) ? Promise.reject(new TypeError()) : asked(path, how)`)
+  await (await browser.find('select[name=span]')).type('Last day')
+  await browser.sees('The server does not answer')
+  await send(running, { temperature: 20.5 })
+  await browser.sees(/temperature\s+20\.5/)
+  await browser.run('return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+  await browser.sees('The server does not answer')
+})
+
 seen(
   'a token that is too old is renewed without a word',
   async (browser, running) => {

@@ -16,6 +16,8 @@ const SPANS = /** @type {const} */ ({
 /** Beyond so many the server is asked for averages. */
 const MOST_POINTS = 2_000
 const AVERAGES = 400
+/** Letters of a value: a page that shows megabytes again with each that comes stands still. */
+const MOST_SHOWN = 2_000
 
 /** @param {HTMLElement} main @param {string} deviceId @param {(error: unknown) => void} onEnded */
 export async function devicePage(main, deviceId, onEnded) {
@@ -36,8 +38,11 @@ export async function devicePage(main, deviceId, onEnded) {
   /** @type {Point[]} */
   let points = []
   let asked = 0
+  /** Else what is drawn, or said to be wrong, stays. */
+  let isRead = false
 
   const draw = () => {
+    if (!isRead) return
     const spanMs = spanOf(span.value)
     const end = Date.now()
     const seen = points.filter(([ts]) => ts > end - spanMs)
@@ -51,7 +56,7 @@ export async function devicePage(main, deviceId, onEnded) {
     const keys = [...known.keys()].sort()
     const rows = keys.map((key) => {
       const [ts, value] = known.get(key) ?? [0, null]
-      return [key, value ?? '', timeText(ts)]
+      return [key, shortened(value ?? ''), timeText(ts)]
     })
     latest.replaceChildren(
       keys.length === 0
@@ -75,12 +80,14 @@ export async function devicePage(main, deviceId, onEnded) {
   const load = async () => {
     const turn = ++asked
     points = []
-    if (choice.value === '') return
+    isRead = false
+    if (choice.value === '') return drawing.replaceChildren()
     try {
       const read = await history(deviceId, choice.value, spanOf(span.value))
       if (turn !== asked) return
       const lastTs = read.at(-1)?.[0] ?? 0
       points = [...read, ...points.filter(([ts]) => ts > lastTs)]
+      isRead = true
       draw()
     } catch (error) {
       if (turn === asked) drawing.replaceChildren(make('p', { role: 'alert', class: 'wrong' }, messageOf(error)))
@@ -116,8 +123,8 @@ export async function devicePage(main, deviceId, onEnded) {
     onValues: (values, isSnapshot) => {
       for (const [key, list] of Object.entries(values)) keep(key, list)
       showLatest()
-      // After a gap the line has one too, until it is read again.
-      if (isSnapshot) void load()
+      // After a gap the line has one too, until it is read again; and so many points as a page left open gathers are read as averages.
+      if (isSnapshot || points.length > 2 * MOST_POINTS) void load()
       else drawSoon()
     },
   })
@@ -145,7 +152,7 @@ async function history(deviceId, key, spanMs) {
     const query = new URLSearchParams({ ...range, ...how })
     const answer = await call('GET', `/api/plugins/telemetry/DEVICE/${deviceId}/values/timeseries?${query}`)
     /** @type {{ ts: number, value: string }[]} */
-    const list = answer[key] ?? []
+    const list = Object.hasOwn(answer, key) ? answer[key] : []
     return list
   }
   let list = await read({ limit: String(MOST_POINTS) })
@@ -163,7 +170,7 @@ async function attributes(deviceId) {
     list.map((/** @type {{ key: string, value: unknown, lastUpdateTs: number }} */ { key, value, lastUpdateTs }) => [
       key,
       (scopes[index] ?? '').replace('_SCOPE', '').toLowerCase(),
-      typeof value === 'string' ? value : JSON.stringify(value),
+      shortened(typeof value === 'string' ? value : JSON.stringify(value)),
       timeText(lastUpdateTs),
     ]),
   )
@@ -213,6 +220,12 @@ function reasonOf(error) {
 /** @param {string} text */
 function spanOf(text) {
   return Object.entries(SPANS).find(([name]) => name === text)?.[1] ?? SPANS['Last 5 minutes']
+}
+
+/** @param {string} text */
+function shortened(text) {
+  if (text.length <= MOST_SHOWN) return text
+  return `${text.slice(0, MOST_SHOWN)} … (${text.length.toLocaleString()} letters)`
 }
 
 /** @param {string | null | undefined} value */
