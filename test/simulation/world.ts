@@ -26,6 +26,7 @@ const DEVICES = 5
 const MESSAGES = 24
 const FAULTS_UNTIL_MS = 8000
 const LIMIT_MS = 3_600_000
+const PARKED_REST_MS = 30
 
 export interface HistoryResult {
   readonly sent: number
@@ -269,7 +270,8 @@ class World {
       },
       bounds: { segmentBytes: 3000, maxMemoryMessages: 8, maxPendingMessages: 40, retentionMs: this.retentionMs },
     })
-    const parked = await openDiskStore(this.disk, clock, 'parked')
+    // As in production it rests behind a write: whoever crashes does so in rests too.
+    const parked = await openDiskStore(this.disk, clock, 'parked', PARKED_REST_MS)
     const parking = new WatchedParking(
       {
         clock,
