@@ -266,9 +266,14 @@ test('functions and constants of the platform’s classes give what they give th
     ['"" + Double.compare(Double.NaN, 1.0) + Double.compare(1.0, Double.NaN)', '1-1'],
     ['"" + Double.compare(0.0, -0.0) + Double.compare(Double.NaN, Double.NaN)', '10'],
     ['"" + Long.compare("9", 6) + Long.compare(5, "5")', '10'],
+    ['"" + Long.compare(1.7, 1) + Integer.valueOf(3.7) + Long.valueOf(-3.7)', '03-3'],
+    ["Integer.toHexString(-3.7) + ' ' + Long.toHexString(-3.7)", 'fffffffd fffffffffffffffd'],
+    ["Integer.toString(255, 16) + ' ' + Integer.toString(-5, 2) + ' ' + Long.toString(255L, 40)", 'ff -101 255'],
+    ["'' + Boolean.valueOf(0.5) + Boolean.valueOf(0) + Boolean.parseBoolean(1)", 'truefalsefalse'],
   ] as const)
     assert.equal(run('log', `return ${expression};`), result, expression)
   assert.throws(() => run('log', "return String.join('-', [1, 2]);"), /only texts can be joined/)
+  assert.throws(() => run('log', 'return Integer.toHexString(3e10);'), /beyond the range of int/)
   const many =
     "var t = 'x'.repeat(100000); var l = []; for (var i = 0; i < 1000; i++) { l.push(t); } return String.join('', l);"
   assert.throws(() => run('log', many), /memory/)

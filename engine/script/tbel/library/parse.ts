@@ -7,6 +7,7 @@ import {
   double,
   intOf,
   long,
+  longOf,
   numberOf,
   rankOf,
   textOf,
@@ -153,9 +154,33 @@ function strictWhole(values: readonly Value[], bits: 32 | 64): bigint {
   return plainWhole(text, radix, bits)
 }
 
+/** Of functions that take a number: a double is cut. */
+function cutWhole(values: readonly Value[], bits: 32 | 64): bigint {
+  const value = argument(values, 0)
+  if (rankOf(value) !== DOUBLE) return strictWhole(values.slice(0, 1), bits)
+  const whole = BigInt(longOf(numberOf(value)))
+  if (BigInt.asIntN(bits, whole) !== whole) throw new Fault(`${textOf(value)} is beyond the range of int`)
+  return whole
+}
+
 /** Of an int or a long, negative ones in two's complement. */
 function inRadix(radix: number, bits: 32 | 64): LibraryFunction {
-  return libraryFunction(1, 1, (values) => BigInt.asUintN(bits, strictWhole(values, bits)).toString(radix), 'string')
+  return libraryFunction(1, 1, (values) => BigInt.asUintN(bits, cutWhole(values, bits)).toString(radix), 'string')
+}
+
+/** `valueOf`: digits may have a radix. */
+function wholeValue(values: readonly Value[], bits: 32 | 64): bigint {
+  return rankOf(argument(values, 0)) === DOUBLE ? cutWhole(values, bits) : strictWhole(values, bits)
+}
+
+/** `toString`, with a radix: one that there is not is 10. */
+function wholeText(bits: 32 | 64): LibraryFunction {
+  const run: LibraryFunction['run'] = (values, budget) => {
+    if (values.length === 1) return asText.run(values, budget)
+    const radix = intArgument(values, 1)
+    return cutWhole(values, bits).toString(radix >= 2 && radix <= 36 ? radix : 10)
+  }
+  return libraryFunction(1, 2, run, 'string')
 }
 
 /** `String.join(separator, texts…)`, also of a list or a set. */
@@ -190,7 +215,7 @@ function comparing(compare: (values: readonly Value[]) => number): LibraryFuncti
 }
 
 function comparedWhole(values: readonly Value[]): number {
-  const [left, right] = [values.slice(0, 1), values.slice(1)].map((value) => strictWhole(value, 64))
+  const [left, right] = [values.slice(0, 1), values.slice(1)].map((value) => cutWhole(value, 64))
   return left === right ? 0 : (left ?? 0n) < (right ?? 0n) ? -1 : 1
 }
 
@@ -204,6 +229,11 @@ function comparedDoubles(values: readonly Value[]): number {
 }
 
 const readBoolean = libraryFunction(1, 1, (values) => /^true$/i.test(textOf(argument(values, 0))))
+/** A number is true above zero; what is read as a text alone is not. */
+const booleanValue = libraryFunction(1, 1, (values, budget) => {
+  const value = argument(values, 0)
+  return rankOf(value) === 0 ? readBoolean.run(values, budget) : numberOf(value) > 0
+})
 
 /** The platform's number classes, as far as scripts use them. */
 export const wrapperFunctions: readonly (readonly [string, Functions])[] = [
@@ -211,8 +241,8 @@ export const wrapperFunctions: readonly (readonly [string, Functions])[] = [
     'Integer',
     new Map([
       ['parseInt', libraryFunction(1, 2, (values) => Number(strictWhole(values, 32)), 'platformInt')],
-      ['valueOf', libraryFunction(1, 2, (values) => Number(strictWhole(values, 32)), 'int')],
-      ['toString', asText],
+      ['valueOf', libraryFunction(1, 2, (values) => Number(wholeValue(values, 32)), 'int')],
+      ['toString', wholeText(32)],
       ['toHexString', inRadix(16, 32)],
       ['toOctalString', inRadix(8, 32)],
       ['toBinaryString', inRadix(2, 32)],
@@ -223,8 +253,8 @@ export const wrapperFunctions: readonly (readonly [string, Functions])[] = [
     'Long',
     new Map([
       ['parseLong', libraryFunction(1, 2, (values) => long(strictWhole(values, 64)))],
-      ['valueOf', libraryFunction(1, 2, (values) => long(strictWhole(values, 64)))],
-      ['toString', asText],
+      ['valueOf', libraryFunction(1, 2, (values) => long(wholeValue(values, 64)))],
+      ['toString', wholeText(64)],
       ['toHexString', inRadix(16, 64)],
       ['toOctalString', inRadix(8, 64)],
       ['toBinaryString', inRadix(2, 64)],
@@ -246,7 +276,7 @@ export const wrapperFunctions: readonly (readonly [string, Functions])[] = [
     'Boolean',
     new Map([
       ['parseBoolean', readBoolean],
-      ['valueOf', readBoolean],
+      ['valueOf', booleanValue],
       ['toString', asText],
     ]),
   ],
