@@ -2,10 +2,7 @@
 import { z } from 'zod'
 import { ENTITY_TYPES } from '../model/entity-id.ts'
 
-/** Exported chains may name these; nothing here has such an originator. */
-const ABSENT_HERE = ['MOBILE_APP_BUNDLE'] as const
-
-export const entityTypeName = z.enum([...ENTITY_TYPES, ...ABSENT_HERE])
+export const entityTypeName = z.enum(ENTITY_TYPES)
 
 /** `Device`, `Rule chain`, `Entity View`: `TB_` goes, underscores become spaces, the first letter is a capital. */
 export function entityTypeLabel(type: string): string {
