@@ -50,6 +50,28 @@ test('saves of one turn are one write, each heard after it', async () => {
   assert.equal(platform.changes.length, 2)
 })
 
+test('a save whose write is answered late is told before the next one of its device', async (context) => {
+  const { timeSeries } = platform
+  const stored = timeSeries.write.bind(timeSeries)
+  let answerFirst: () => void = () => undefined
+  const late = new Promise<void>((resolve) => (answerFirst = resolve))
+  context.mock.method(timeSeries, 'write', async (...asked: Parameters<typeof stored>) => {
+    const isFirst = asked[0][0]?.sequence === 1
+    const commit = await stored(...asked)
+    if (isFirst) await late
+    return commit
+  })
+  const told: number[] = []
+  const first = save({ sequence: 1 }).then(() => told.push(1))
+  await new Promise(setImmediate)
+  const second = save({ sequence: 2 }).then(() => told.push(2))
+  await new Promise((wait) => setTimeout(wait, 20))
+  assert.deepEqual(told, [])
+  answerFirst()
+  await Promise.all([first, second])
+  assert.deepEqual(told, [1, 2])
+})
+
 test('points that nobody listens to are not even told', async () => {
   const own = await openTestPlatform()
   own.stopRecording()

@@ -22,6 +22,7 @@ import { attemptedOn } from '../audit/audit-log.ts'
 import type { Changes } from '../changes/changes.ts'
 import { TelemetryErrors } from '../errors.ts'
 import { historyQueryOf } from './history.ts'
+import { SavesInOrder } from './saves-in-order.ts'
 import { handedOver } from '../calculated-fields/handed-over.ts'
 import { checkKey } from '../names.ts'
 import { requireRoute, type MessageRoute, type RouteLookup } from '../changes/message-route.ts'
@@ -33,6 +34,9 @@ interface WaitingSave {
   readonly request: TelemetrySave
   readonly done: (error: Error | undefined) => void
 }
+
+/** The commit, or what refused it. */
+type Outcome = CommitNumber | Error
 
 export type DeletionRange = Parameters<TelemetryService['deleteByUser']>[2]
 
@@ -46,6 +50,7 @@ export class StoredTelemetry implements TelemetryService {
   private readonly meter: UsageMeter
   /** Bounded by what the engine has open: each save belongs to a message that is not settled. */
   private waiting: WaitingSave[] = []
+  private readonly order = new SavesInOrder<WaitingSave>()
 
   constructor(
     store: TimeSeriesStore,
@@ -151,20 +156,31 @@ export class StoredTelemetry implements TelemetryService {
   }
 
   private async storeTogether(saves: readonly WaitingSave[]): Promise<void> {
+    const write = this.order.begin(saves)
+    const outcome = await this.written(saves)
+    this.order.end(write, saves, (save, index) => this.tell(save, Array.isArray(outcome) ? outcome[index] : outcome))
+  }
+
+  /** Of all of them, or of each. What can never be stored, such as a point beyond all dates, costs its own message and not those it went with, of whatever tenant. */
+  private async written(saves: readonly WaitingSave[]): Promise<Outcome | Outcome[]> {
     const writes: PointsWrite[] = []
     for (const { request } of saves) if (request.history || request.latest) writes.push(writeOf(request))
-    let sequence: CommitNumber
     try {
-      if (writes.length > 0) sequence = await this.store.write(writes)
+      return writes.length === 0 ? undefined : await this.store.write(writes)
     } catch (error) {
-      return this.notStored(saves, error instanceof Error ? error : new Error(String(error)))
+      const reason = error instanceof Error ? error : new Error(String(error))
+      if (!isMillraceError(reason) || reason.kind !== 'invalid' || saves.length === 1) return reason
+      // In their order and in one turn: the store makes a group of them again, in which each call has its own outcome.
+      return (await Promise.all(saves.map((save) => this.written([save])))).flat()
     }
-    for (const { request, done } of saves) {
-      // What is only shown is in no commit.
-      const isStored = request.history || request.latest
-      if (request.notify) this.publish(request.entity, request.points, isStored ? sequence : undefined)
-      if (!this.isHandedOver(request, done)) done(undefined)
-    }
+  }
+
+  private tell({ request, done }: WaitingSave, outcome: Outcome): void {
+    if (outcome instanceof Error) return done(outcome)
+    // What is only shown is in no commit.
+    const isStored = request.history || request.latest
+    if (request.notify) this.publish(request.entity, request.points, isStored ? outcome : undefined)
+    if (!this.isHandedOver(request, done)) done(undefined)
   }
 
   /** Then the message is done when the log has what calculated fields are to know. */
@@ -174,14 +190,6 @@ export class StoredTelemetry implements TelemetryService {
   ): boolean {
     if (cause === undefined) return false
     return this.calculated.handOver({ tenantId, entity, values: { kind: 'series', points }, cause }, done)
-  }
-
-  /** What can never be stored, such as a point beyond all dates, costs its own message and not those it went with, of whatever tenant. */
-  private async notStored(saves: readonly WaitingSave[], reason: Error): Promise<void> {
-    const isOneOfMany = isMillraceError(reason) && reason.kind === 'invalid' && saves.length > 1
-    if (!isOneOfMany) for (const save of saves) save.done(reason)
-    // In their order and in one turn: the store makes a group of them again, in which each call has its own outcome.
-    else await Promise.all(saves.map((save) => this.storeTogether([save])))
   }
 
   private publish(entity: EntityId, points: readonly DataPoint[], sequence: CommitNumber): void {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
-import { findings, makeStatefulWorld, sendValues, type SendingDevice } from '../faults/node-state-run.ts'
+import { addFields, findings, makeStatefulWorld, sendValues, type SendingDevice } from '../faults/node-state-run.ts'
 import { drained } from '../faults/fault-run.ts'
 import { RestClient, login } from '../support/clients.ts'
 import { startFaultProxy } from '../support/fault-proxy.ts'
@@ -45,6 +45,7 @@ async function moved(context: TestContext, planted: boolean): Promise<readonly s
   const rest = new RestClient(front, await login(front))
   const devices = await makeStatefulWorld(rest, DEVICES)
   await chainRuns(front, rest)
+  await addFields(rest, devices, old)
   await sendMore(front, devices, BEFORE)
   await drained(old)
   const all = await owned(old)
