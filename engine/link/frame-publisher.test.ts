@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Clock } from '../../model/clock.ts'
 import type { MillraceError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
 import { systemClock, systemRandom } from '../../model/system-clock.ts'
@@ -8,7 +9,14 @@ import type { FrameRest } from './frame-broker.ts'
 import { message } from './testkit.ts'
 import { FramePublisher } from './frame-publisher.ts'
 import { DEFAULT_FRAME_BOUNDS } from './options.ts'
-import { MemoryStreams } from './memory-testkit.ts'
+import { MemoryStreams, type MemoryBroker } from './memory-testkit.ts'
+
+function publisherOf(broker: MemoryBroker, clock: Clock): FramePublisher {
+  return new FramePublisher({
+    ...{ broker, partitions: 1, clock, random: systemRandom, bounds: DEFAULT_FRAME_BOUNDS },
+    onEvent: (event) => assert.fail(`told ${event.kind}`),
+  })
+}
 
 function outcomeOf(publisher: FramePublisher, published: Message): Promise<string> {
   return new Promise((resolve) => {
@@ -22,14 +30,7 @@ function outcomeOf(publisher: FramePublisher, published: Message): Promise<strin
 test('a message that cannot be encoded leaves no empty frame behind the one in flight', async () => {
   const streams = new MemoryStreams(systemClock, 1)
   const broker = streams.connect()
-  const publisher = new FramePublisher({
-    broker,
-    partitions: 1,
-    clock: systemClock,
-    random: systemRandom,
-    bounds: DEFAULT_FRAME_BOUNDS,
-    onEvent: (event) => assert.fail(`told ${event.kind}`),
-  })
+  const publisher = publisherOf(broker, systemClock)
   const first = outcomeOf(publisher, message())
   // The next turn has the frame in flight; the broker answers a turn later.
   await new Promise<void>((resolve) => systemClock.soon(resolve))
@@ -49,14 +50,7 @@ async function framesOfClosedLoops(rest: FrameRest | undefined): Promise<{ messa
   const broker = streams.connect()
   broker.rest = rest
   broker.commitMs = 4
-  const publisher = new FramePublisher({
-    broker,
-    partitions: 1,
-    clock,
-    random: systemRandom,
-    bounds: DEFAULT_FRAME_BOUNDS,
-    onEvent: (event) => assert.fail(`told ${event.kind}`),
-  })
+  const publisher = publisherOf(broker, clock)
   let messages = 0
   let isOver = false
   const send = (device: number): void => {
@@ -132,14 +126,7 @@ test('a frame that is full of bytes ends the rest, and begins none', async () =>
   const broker = new MemoryStreams(clock, 1).connect()
   broker.rest = { part: 0.25, mostMs: 10, leastTookMs: 2, leastMessages: 8 }
   broker.commitMs = 40
-  const publisher = new FramePublisher({
-    broker,
-    partitions: 1,
-    clock,
-    random: systemRandom,
-    bounds: DEFAULT_FRAME_BOUNDS,
-    onEvent: (event) => assert.fail(`told ${event.kind}`),
-  })
+  const publisher = publisherOf(broker, clock)
   let stored = 0
   const publish = (count: number, data = '{}'): void => {
     for (let device = 0; device < count; device++)

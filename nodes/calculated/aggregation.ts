@@ -4,7 +4,7 @@ import { valueText } from '../../model/entry-json.ts'
 import type { JsonValue } from '../../model/json.ts'
 import type { TypedValue } from '../../model/value.ts'
 import { NodeErrors } from '../errors.ts'
-import { numberOfText } from '../number-text.ts'
+import { numberOfText } from '../../model/number-text.ts'
 import { DecimalSum } from '../../model/decimal-sum.ts'
 import { rounded } from './rounding.ts'
 

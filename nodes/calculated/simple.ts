@@ -2,7 +2,7 @@
 import { hidingState, type ArgumentValue, type FieldKind, type StepInput } from '../../model/calculated-fields/kind.ts'
 import type { JsonValue } from '../../model/json.ts'
 import { NodeErrors } from '../errors.ts'
-import { numberOfText } from '../number-text.ts'
+import { numberOfText } from '../../model/number-text.ts'
 import { parseExpression } from '../math/expression.ts'
 import { latestOf } from '../../model/calculated-fields/latest-time.ts'
 import { needsOf } from './needs.ts'

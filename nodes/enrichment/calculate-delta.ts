@@ -8,7 +8,7 @@ import { withBody } from '../body.ts'
 import { halfUp } from '../half-up.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
-import { numberOfText } from '../number-text.ts'
+import { numberOfText } from '../../model/number-text.ts'
 
 const STATE = z.object({ value: z.number(), ts: z.number() })
 type Reading = z.output<typeof STATE>

@@ -1,7 +1,7 @@
 /** Typed values as text, number or boolean, the way conditions of alarm rules read them (`rule-engine.md` 7.2). */
 import { valueText } from '../../model/entry-json.ts'
 import type { TypedValue } from '../../model/value.ts'
-import { numberOfText } from '../number-text.ts'
+import { numberOfText } from '../../model/number-text.ts'
 
 export function textOf(value: TypedValue): string {
   return valueText(value)

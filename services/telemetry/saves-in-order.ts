@@ -37,9 +37,13 @@ export class SavesInOrder<One extends Save> {
   end(write: OpenWrite, saves: readonly One[], tell: (save: One, index: number) => void): void {
     const place = this.open.indexOf(write)
     this.open.splice(place, 1)
-    // As a rule it is the oldest.
-    if (place === 0) for (const [index, save] of saves.entries()) tell(save, index)
-    else for (const [index, save] of saves.entries()) this.route(place, save, () => tell(save, index))
+    for (let index = 0; index < saves.length; index++) {
+      const save = saves[index]
+      if (save === undefined) continue
+      // As a rule it is the oldest.
+      if (place === 0) tell(save, index)
+      else this.route(place, save, () => tell(save, index))
+    }
     for (const [save, run] of write.behind) this.route(place, save, run)
   }
 

@@ -1,4 +1,5 @@
 /** Values of resources: from what a format says to what is stored, and back. Source: `device-api.md` 13.5, OMA LwM2M Core 1.1, appendix C. */
+import { numberOfText } from '../../model/number-text.ts'
 import { fitsLong, longValue, type TypedValue } from '../../model/value.ts'
 import { pathText, type Path, type RawValue } from './codecs/records.ts'
 import { Lwm2mErrors } from './errors.ts'
@@ -21,7 +22,6 @@ type Raw<Kind extends RawValue['kind']> = Extract<RawValue, { readonly kind: Kin
 const MS = 1000
 const INTEGER_WIDTHS: readonly number[] = [1, 2, 4, 8]
 const LINK_BYTES = 4
-const FLOAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 /** RFC 3339, 5.6. */
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i
 
@@ -189,8 +189,9 @@ function dateOf(text: string, wrong: Wrong): number {
 }
 
 function floatText(text: string, wrong: Wrong): number {
-  if (!FLOAT.test(text.trim())) throw wrong('it is a number')
-  return finite(Number(text), wrong)
+  const number = numberOfText(text)
+  if (Number.isNaN(number)) throw wrong('it is a number')
+  return finite(number, wrong)
 }
 
 function linkText(text: string, wrong: Wrong): string {

@@ -2,6 +2,7 @@
 import type { ArgumentNeed, ArgumentUpdate, ArgumentValue, SingleValue } from '../../../model/calculated-fields/kind.ts'
 import type { EntityId, EntityType } from '../../../model/entity-id.ts'
 import { WholeDouble, type JsonValue } from '../../../model/json.ts'
+import { numberOfText } from '../../../model/number-text.ts'
 import { rollingNumber } from './script-arguments.ts'
 
 type Place = readonly [type: EntityType, id: string]
@@ -49,7 +50,7 @@ export function held(
 function defaultOf({ defaultValue }: ArgumentNeed, now: number): Held {
   if (defaultValue === undefined || defaultValue.trim() === '') return {}
   const text = defaultValue.trim()
-  const number = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN
+  const number = numberOfText(text)
   const value = Number.isFinite(number)
     ? Number.isInteger(number)
       ? new WholeDouble(number)

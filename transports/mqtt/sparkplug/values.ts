@@ -1,5 +1,6 @@
 /** Values of metrics by their datatypes: what is stored of them, and what a command carries. Source: `device-api.md` 14. */
 import { LongDecimal, stringifyJson, WholeDouble, type JsonValue } from '../../../model/json.ts'
+import { numberOfText } from '../../../model/number-text.ts'
 import { fitsLong, longValue, type TypedValue } from '../../../model/value.ts'
 import { VALUE, type WireValue } from './payload.ts'
 
@@ -35,7 +36,6 @@ const WIDTHS: ReadonlyMap<number, { readonly bits: number; readonly isSigned: bo
   [Datatype.DateTime, { bits: 64, isSigned: false }],
 ])
 const LONGEST_INT_BITS = 32
-const PLAIN_NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$/
 const WHOLE_NUMBER = /^[+-]?\d{1,20}$/
 
 /** Undefined for what is not stored: null, data sets, templates, files, arrays, numbers that are none, a value that is not of the datatype. */
@@ -137,8 +137,8 @@ function numberOf(value: JsonValue): number | undefined {
   if (typeof value === 'number') return value
   if (typeof value === 'bigint') return Number(value)
   if (value instanceof WholeDouble || value instanceof LongDecimal) return value.value
-  if (typeof value !== 'string' || !PLAIN_NUMBER.test(value.trim())) return undefined
-  const number = Number(value)
+  if (typeof value !== 'string') return undefined
+  const number = numberOfText(value)
   return Number.isFinite(number) ? number : undefined
 }
 

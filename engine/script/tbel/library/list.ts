@@ -1,4 +1,5 @@
 /** Methods of lists. Source: `rule-engine.md` 6.5 "list" and its quirks. */
+import { isNumberText } from '../../../../model/number-text.ts'
 import { Fault } from '../fault.ts'
 import { signOf, strictlyEqual } from '../comparison.ts'
 import { isInt, textOf, ValueSet, type Value } from '../values.ts'
@@ -42,7 +43,7 @@ export function sorter(
   for (const value of values) if (!texts.has(value)) texts.set(value, textOf(value))
   const direction = ascending ? 1 : -1
   const text = (value: Value): string => texts.get(value) ?? ''
-  const areNumbers = values.every((value) => /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text(value)))
+  const areNumbers = values.every((value) => isNumberText(text(value)))
   return areNumbers
     ? (left, right) => direction * signOf(Number(text(left)), Number(text(right)))
     : (left, right) => direction * signOf(text(left), text(right))
