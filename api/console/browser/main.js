@@ -50,6 +50,7 @@ async function page() {
         type: 'button',
         click: () =>
           logOut()
+            // The tokens are gone here, whatever the server says; where it was not reached, its session ends by itself.
             .catch(() => undefined)
             .then(() => location.assign('/login')),
       },
