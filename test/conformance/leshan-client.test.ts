@@ -146,12 +146,14 @@ test(
       bootstrap: [serverToldOf('NO_SEC', millrace.ports['lwm2m'] ?? 0)],
     })
     const device = await createLwm2mDevice(rest, profileId, ENDPOINT)
-    const batteryIs = async (expected: string): Promise<void> => {
+    /** Resolves with its time, which is later than `after`. */
+    const batteryIs = async (expected: string, after = 0): Promise<number> => {
       const path = `/api/plugins/telemetry/DEVICE/${device}/values/timeseries?keys=battery`
-      await eventually(
-        () => rest.expect<{ battery?: { value: string | null }[] }>('GET', path),
-        ({ battery }) => battery?.[0]?.value === expected,
+      const { battery } = await eventually(
+        () => rest.expect<{ battery?: { ts: number; value: string | null }[] }>('GET', path),
+        ({ battery: [latest] = [] }) => latest?.value === expected && latest.ts > after,
       )
+      return battery?.[0]?.ts ?? 0
     }
     const execute = (id: string) =>
       rest.expect<unknown>('POST', `/api/rpc/twoway/${device}`, { method: 'Execute', params: { id }, timeout: 20_000 })
@@ -166,12 +168,14 @@ test(
     await client.heard('REGISTERED')
     await batteryIs('90')
     client.tell('battery 42')
-    await batteryIs('42')
+    const toldAt = await batteryIs('42')
     assert.deepEqual(await execute('/1/0/8'), { result: 'CHANGED' })
     await client.heard('UPDATED')
     assert.deepEqual(await execute('/1/0/9'), { result: 'CHANGED' })
     await client.heard('BOOTSTRAPPED')
     await client.heard('REGISTERED')
+    // It is observed anew: the client tells nobody of a change between its reading for an observation and the answer with it.
+    await batteryIs('42', toldAt)
     client.tell('battery 43')
     await batteryIs('43')
   },
