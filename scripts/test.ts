@@ -16,6 +16,9 @@ const filters = process.argv.slice(2)
 const durations: string[] = []
 const counts = { pass: 0, fail: 0, skipped: 0 }
 const failures: string[] = []
+/** Of each test that failed: its name, where it stands, what it threw. */
+const accounts: string[] = []
+const ACCOUNT_LINES = 40
 // Its own: more than one run may go on in one working copy.
 const tally = join(root, '.cache', `tests-${process.pid}.tap`)
 
@@ -54,6 +57,8 @@ await stage('whole-system tests of answers', testArguments(ofAnswers, 2))
 await stage('whole-system tests of faults', testArguments(ofFaults, 2))
 // They start processes of their own: one file at a time, so that two cores measure one thing.
 await stage('whole-system tests of rates and times', testArguments(ofRates, 1))
+// Once more at the end, where thousands of lines do not hide it.
+process.stdout.write(accounts.map((account) => `\n${account}\n`).join(''))
 process.stdout.write(`\n${[...durations, ...failures].join('\n')}\n\n`)
 // Of the stages that are no tests, each that failed counts as one.
 process.stdout.write(`${counts.pass} passed, ${counts.fail} failed, ${counts.skipped} skipped\n`)
@@ -81,6 +86,10 @@ function count(): boolean {
   if (!existsSync(tally)) return false
   const text = readFileSync(tally, 'utf8')
   rmSync(tally)
+  // A test that failed has a block of YAML behind its line (TAP 14); one with tests inside says nothing of its own.
+  for (const [, line = '', block = ''] of text.matchAll(/^ *(not ok .*)\n((?:(?! *\.\.\.$).*\n)*)/gm)) {
+    if (!block.includes('subtestsFailed')) accounts.push([line, ...block.split('\n').slice(0, ACCOUNT_LINES)].join('\n'))
+  }
   for (const name of Object.keys(counts) as (keyof typeof counts)[]) {
     const sum = new RegExp(`^# ${name} (\\d+)$`, 'm').exec(text)?.[1]
     if (sum === undefined) return false
