@@ -88,7 +88,8 @@ function count(): boolean {
   rmSync(tally)
   // A test that failed has a block of YAML behind its line (TAP 14); one with tests inside says nothing of its own.
   for (const [, line = '', block = ''] of text.matchAll(/^ *(not ok .*)\n((?:(?! *\.\.\.$).*\n)*)/gm)) {
-    if (!block.includes('subtestsFailed')) accounts.push([line, ...block.split('\n').slice(0, ACCOUNT_LINES)].join('\n'))
+    if (!block.includes('subtestsFailed'))
+      accounts.push([line, ...block.split('\n').slice(0, ACCOUNT_LINES)].join('\n'))
   }
   for (const name of Object.keys(counts) as (keyof typeof counts)[]) {
     const sum = new RegExp(`^# ${name} (\\d+)$`, 'm').exec(text)?.[1]
