@@ -151,7 +151,7 @@ test(
       const path = `/api/plugins/telemetry/DEVICE/${device}/values/timeseries?keys=battery`
       const { battery } = await eventually(
         () => rest.expect<{ battery?: { ts: number; value: string | null }[] }>('GET', path),
-        ({ battery: [latest] = [] }) => latest?.value === expected && latest.ts > after,
+        ({ battery }) => battery?.[0]?.value === expected && battery[0].ts > after,
       )
       return battery?.[0]?.ts ?? 0
     }
