@@ -5,9 +5,12 @@
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { restartWithLeanMalloc } from './compose/malloc.ts'
+import { mayRunFrom, withEntries } from './compose/own-cache.mjs'
 
 if (process.argv.length === 2) restartWithLeanMalloc(process.env)
-enableCompileCache(join(import.meta.dirname, '.cache', 'compile'))
+const cache = join(import.meta.dirname, '.cache')
+const compiled = join(cache, 'compile')
+if (mayRunFrom([cache, ...withEntries(compiled)])) enableCompileCache(compiled)
 
 const USAGE = `Millrace: IoT stream processing
 

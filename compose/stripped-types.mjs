@@ -9,8 +9,11 @@ import { registerHooks, stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { threadId } from 'node:worker_threads'
+import { mayRunFrom } from './own-cache.mjs'
 
-const folder = join(import.meta.dirname, '..', '.cache', 'stripped', process.version)
+const cache = join(import.meta.dirname, '..', '.cache')
+const folder = join(cache, 'stripped', process.version)
+const isOurs = mayRunFrom([cache, join(cache, 'stripped'), folder])
 
 registerHooks({
   load(url, context, nextLoad) {
@@ -22,6 +25,7 @@ registerHooks({
 })
 
 function read(file) {
+  if (!isOurs || !mayRunFrom([file])) return undefined
   try {
     return readFileSync(file, 'utf8')
   } catch {
@@ -32,8 +36,10 @@ function read(file) {
 
 function strip(source, file) {
   const stripped = stripTypeScriptTypes(source)
+  // Its owner could have a link there, to any file that root may write.
+  if (!isOurs) return stripped
   try {
-    mkdirSync(folder, { recursive: true })
+    mkdirSync(folder, { recursive: true, mode: 0o755 })
     // Threads and processes may write the same file at once: each finds none or a whole one.
     const own = `${file}.${process.pid}.${threadId}`
     writeFileSync(own, stripped)
