@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isMillraceError } from '../../../model/errors.ts'
+import { processorMs } from '../../../test/support/processor-time.ts'
 import { plainText, rawOfPlainText, rawValueOf, tlvBytes, typedValue, type ResourceType } from '../values.ts'
 import { decodeCbor, decodeSenmlCbor, encodeSenmlCbor } from './cbor.ts'
 import { parseLinks } from './link-format.ts'
@@ -373,10 +374,10 @@ describe('single values', () => {
 })
 
 it('a long text that is no number takes no time', () => {
-  const began = performance.now()
+  const began = processorMs()
   for (const text of [`${'1'.repeat(65_535)}x`, `1.${'1'.repeat(65_530)}x`, `1e${'1'.repeat(65_530)}x`])
     assert.throws(() => rawOfPlainText('FLOAT', text, [3303, 0, 5700]), { code: 'lwm2m.WRONG_VALUE' })
-  assert.ok(performance.now() - began < 1000)
+  assert.ok(processorMs() - began < 1000)
 })
 
 describe('numbers that nothing can store', () => {
@@ -426,12 +427,12 @@ describe('links', () => {
       '</a>;a=' + ';a='.repeat(20_000),
       '</a>,'.repeat(12_000),
     ]
-    const startedAt = performance.now()
+    const startedAt = processorMs()
     await takes(
       long.map((text) => Buffer.from(text)),
       (bytes) => parseLinks(bytes.toString('latin1')),
     )
-    assert.ok(performance.now() - startedAt < 3000)
+    assert.ok(processorMs() - startedAt < 3000)
   })
 })
 
