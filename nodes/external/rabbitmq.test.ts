@@ -96,7 +96,7 @@ describe('with a real broker', { skip }, async () => {
     const target = { host: '127.0.0.1', port, virtualHost: '/', username: 'guest', password: 'guest' }
     const client = testOutbound()
       .ofNode({ tenantId: 'a' })
-      .open('rabbitmq', { ...target, connectTimeoutMs: 1000, clientProperties: {} })
+      .open('rabbitmq', { ...target, connectTimeoutMs: 60_000, clientProperties: {} })
     t.after(() => client.close())
     await client.call({ exchange: 'none', routingKey: 'later', body: 'lost' }, 4)
     for (let tries = 0; (await channel.checkQueue('later')).messageCount === 0; tries++) {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
-import { testOutbound } from './testkit.ts'
+import { HeldTimeouts, testOutbound } from './testkit.ts'
 
 const server = createServer((request, response) => {
   // The slow tenant's service takes calls and never answers.
@@ -19,8 +19,9 @@ const CALLS = 300
 const SLOW = 200
 
 test('a tenant whose service never answers leaves its neighbours their calls, and loses its own to the time limit', async (t) => {
-  const timeoutMs = 1500
-  const outbound = testOutbound({ calls: 60, tenantCalls: 40, nodeCalls: 1000, timeoutMs })
+  const clock = new HeldTimeouts()
+  const { timeoutMs } = clock
+  const outbound = testOutbound({ calls: 60, tenantCalls: 40, nodeCalls: 1000, timeoutMs }, clock)
   const target = { maxAnswerBytes: 1024 }
   const slow = outbound.ofNode({ tenantId: 'slow' }).open('http', target)
   const quick = outbound.ofNode({ tenantId: 'quick' }).open('http', target)
@@ -33,6 +34,7 @@ test('a tenant whose service never answers leaves its neighbours their calls, an
   // All of the neighbour's went through while the slow ones still held every place they may have.
   assert.equal(answers.filter(({ status }) => status === 200).length, CALLS)
   assert.deepEqual([outbound.figures.calls, outbound.figures.waiting], [40, SLOW - 40])
+  clock.end()
   await Promise.all(lost)
   assert.deepEqual([outbound.figures.calls, outbound.figures.waiting], [0, 0])
 })

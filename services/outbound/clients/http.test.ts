@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { testOutbound } from '../testkit.ts'
 
 const UNREADABLE = { certificate: 'no PEM', privateKey: 'no PEM' }
-const node = testOutbound({ timeoutMs: 2000 }).ofNode({ tenantId: 'a' })
+const node = testOutbound({ timeoutMs: 60_000 }).ofNode({ tenantId: 'a' })
 
 test('a certificate that cannot be read is told at the start, before any connection', async (t) => {
   const client = node.open('http', { maxAnswerBytes: 1024, certificates: UNREADABLE })
@@ -51,7 +51,7 @@ after(() => {
 const base = `http://127.0.0.1:${(source.address() as AddressInfo).port}`
 
 test('answers take room for themselves: more than a tenant may have wait for each other', async (t) => {
-  const outbound = testOutbound({ bytes: 40 * MIB, tenantBytes: 10 * MIB, timeoutMs: 10_000 })
+  const outbound = testOutbound({ bytes: 40 * MIB, tenantBytes: 10 * MIB, timeoutMs: 60_000 })
   const client = outbound.ofNode({ tenantId: 'a' }).open('http', { maxAnswerBytes: 4 * MIB })
   t.after(() => client.close())
   let most = 0
@@ -67,7 +67,7 @@ test('answers take room for themselves: more than a tenant may have wait for eac
 })
 
 test('an answer beyond the limit of its node, or of the tenant, fails; one without a body takes none', async (t) => {
-  const outbound = testOutbound({ bytes: 4 * MIB, tenantBytes: MIB, timeoutMs: 10_000 })
+  const outbound = testOutbound({ bytes: 4 * MIB, tenantBytes: MIB, timeoutMs: 60_000 })
   for (const maxAnswerBytes of [MIB, 25 * MIB]) {
     const client = outbound.ofNode({ tenantId: 'a' }).open('http', { maxAnswerBytes })
     t.after(() => client.close())

@@ -57,7 +57,7 @@ async function clientOf(t: TestContext, answers: Answers, hasLogin = false) {
   await once(broker, 'listening')
   t.after(() => broker.close())
   const { port } = broker.address() as AddressInfo
-  const client = testOutbound({ timeoutMs: 3000 })
+  const client = testOutbound({ timeoutMs: 60_000 })
     .ofNode({ tenantId: 'a' })
     .open('kafka', {
       ...{ brokers: [{ host: '127.0.0.1', port }], clientId: 'c', acks: -1, retries: 0, tls: false },

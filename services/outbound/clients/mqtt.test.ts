@@ -14,11 +14,11 @@ test('a broker that refuses and talks on in one chunk fails the connection, not 
   await once(broker, 'listening')
   t.after(() => broker.close())
   const { port } = broker.address() as AddressInfo
-  const client = testOutbound({ timeoutMs: 2000 })
+  const client = testOutbound({ timeoutMs: 60_000 })
     .ofNode({ tenantId: 'a' })
     .open('mqtt', {
       ...{ host: '127.0.0.1', port, version: 4, clientId: 'c', cleanSession: true },
-      ...{ connectTimeoutMs: 1000, tls: false },
+      ...{ connectTimeoutMs: 60_000, tls: false },
     })
   t.after(() => client.close())
   await assert.rejects(client.ready(), /refused|authorized|QoS/i)
@@ -72,11 +72,11 @@ test('a broker that sends messages is left, and asked again later', async (t) =>
   await once(broker, 'listening')
   t.after(() => broker.close())
   const { port } = broker.address() as AddressInfo
-  const client = testOutbound({ timeoutMs: 2000 })
+  const client = testOutbound({ timeoutMs: 60_000 })
     .ofNode({ tenantId: 'a' })
     .open('mqtt', {
       ...{ host: '127.0.0.1', port, version: 4, clientId: 'c', cleanSession: true },
-      ...{ connectTimeoutMs: 1000, tls: false },
+      ...{ connectTimeoutMs: 60_000, tls: false },
     })
   t.after(() => client.close())
   await client.ready().catch(() => undefined)

@@ -37,7 +37,7 @@ for (const [name, answers] of [
     await passed(20)
   })
 
-test('a broker that sends messages which nobody asked for is left', { timeout: 5000 }, async (t) => {
+test('a broker that sends messages which nobody asked for is left', { timeout: 120_000 }, async (t) => {
   const { client, ended } = await clientOf(t, [START, TUNE, OPEN_OK, CHANNEL_OK])
   await client.ready()
   const call = { exchange: 'e', routingKey: 'k', body: 'b' }
@@ -86,11 +86,11 @@ async function clientOf(t: TestContext, answers: readonly Buffer[]) {
   await once(broker, 'listening')
   t.after(() => broker.close())
   const { port } = broker.address() as AddressInfo
-  const client = testOutbound({ timeoutMs: 3000 })
+  const client = testOutbound({ timeoutMs: 60_000 })
     .ofNode({ tenantId: 'a' })
     .open('rabbitmq', {
       ...{ host: '127.0.0.1', port, username: 'u', password: 'p', virtualHost: '/' },
-      ...{ connectTimeoutMs: 1000, clientProperties: {} },
+      ...{ connectTimeoutMs: 60_000, clientProperties: {} },
     })
   t.after(() => client.close())
   return { client, ended }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { testOutbound } from '../testkit.ts'
+import { HeldTimeouts, testOutbound } from '../testkit.ts'
 
 const MAIL = { from: 'a@b.c', to: 'd@e.f', cc: '', bcc: '', subject: 's', body: 'b', isHtml: false }
 const TARGET = { host: '127.0.0.1', secure: false, startTls: false }
@@ -12,15 +12,17 @@ test('the connection to a mail server that says nothing ends with the call', asy
   await once(server, 'listening')
   t.after(() => server.close())
   const { port } = server.address() as AddressInfo
-  const client = testOutbound({ timeoutMs: 200 })
+  const clock = new HeldTimeouts()
+  const client = testOutbound({ timeoutMs: clock.timeoutMs }, clock)
     .ofNode({ tenantId: 'a' })
     .open('smtp', { ...TARGET, port })
   t.after(() => client.close())
   const accepted = once(server, 'connection')
   const refused = assert.rejects(client.call(MAIL, 0), { code: 'outbound.TIMEOUT' })
   const [socket] = (await accepted) as [Socket]
-  socket.on('error', () => undefined).resume()
-  await Promise.all([refused, once(socket, 'close')])
+  const closed = once(socket.on('error', () => undefined).resume(), 'close')
+  clock.end()
+  await Promise.all([refused, closed])
 })
 
 test('a mail goes out over the connection that was checked', async (t) => {
@@ -45,7 +47,7 @@ test('a mail goes out over the connection that was checked', async (t) => {
   await once(server, 'listening')
   t.after(() => server.close())
   const { port } = server.address() as AddressInfo
-  const client = testOutbound({ timeoutMs: 5000 })
+  const client = testOutbound({ timeoutMs: 60_000 })
     .ofNode({ tenantId: 'a' })
     .open('smtp', { ...TARGET, port })
   t.after(() => client.close())
