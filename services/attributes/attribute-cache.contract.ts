@@ -16,7 +16,7 @@ export type OpenCache = (
 
 export const MAX_BYTES = 1 << 20
 /** A cache that does not read what it must leaves the test waiting. */
-const LIMIT = { timeout: 20_000 }
+const LIMIT = { timeout: 120_000 }
 
 /** Reads that are answered when the test says so. */
 export class HeldReads {
