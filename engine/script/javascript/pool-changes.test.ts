@@ -45,9 +45,9 @@ function kernelText(name: string): string {
 
 /** Waits for what has no event of its own: an end of another process. */
 async function eventually(what: string, holds: () => boolean): Promise<void> {
-  const until = performance.now() + 20_000
+  const until = performance.now() + 120_000
   while (!holds()) {
-    if (performance.now() > until) throw new Error(`${what} did not happen in 20 s`)
+    if (performance.now() > until) throw new Error(`${what} did not happen in 120 s`)
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
@@ -166,6 +166,10 @@ describe('a sandbox process that is killed', () => {
     // Overflows the heap in one leap, which ends the process and not the isolate.
     const poison = await compile('if (msg === "poison") new Array(5e7).fill(1);\nreturn true', 'hostile')
     const neighbour = await compile('return true', 'neighbour')
+    // What the same takes alone: of a machine that is busy with others too.
+    const aloneAt = performance.now()
+    await outcomesOf(neighbour, new Array(1000).fill(scriptMessage('{}')))
+    const aloneMs = performance.now() - aloneAt
     const startedAt = performance.now()
     const bad = outcomesOf(
       poison,
@@ -178,7 +182,7 @@ describe('a sandbox process that is killed', () => {
     assert.equal(first, true)
     assert.match(String(second), /^script was put aside, it broke its sandbox|^script exceeded its memory limit/)
     assert.ok(third === true || third === 'script invocation is blocked due to maximum error count 3', String(third))
-    assert.ok(neighbourMs < 5000, `the neighbour waited ${neighbourMs} ms`)
+    assert.ok(neighbourMs < Math.max(5000, 20 * aloneMs), `the neighbour waited ${neighbourMs} ms, alone ${aloneMs} ms`)
     assert.equal(workers.figures().threads, 2)
     const script = admin.pool('javascript').busiestScripts.find(({ tenantId }) => tenantId === 'hostile')
     assert.ok(script !== undefined && script.work.totals.errors >= 1)
