@@ -27,6 +27,17 @@ async function times(store: QuestDbTimeSeries, entity: string): Promise<readonly
   return (value.get('k') ?? []).map(({ ts }) => ts)
 }
 
+/** Asks again for as long as the store says that something is away: what is well again may still be slow. */
+async function whileAway<Result>(ask: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!(error as MillraceError).isOutage) throw error
+    }
+  }
+}
+
 /** Resolves with what the store tells next. */
 function watched(): {
   readonly onTrouble: NonNullable<QuestDbTimeSeriesOptions['onTrouble']>
@@ -95,7 +106,7 @@ check(
     })
     const entity = randomUUID()
     await store.write([write(entity, [long('k', 1, 1)])])
-    await store.history(entity, raw(['k']))
+    await whileAway(() => store.history(entity, raw(['k'])))
     await place.questdb.execute(`alter table ${place.table} suspend wal`)
     assert.match(await watch.next(), /suspended/)
     await assert.rejects(store.write([write(entity, [long('k', 2, 2)])]), { ...OUTAGE, code: 'questdb.SUSPENDED' })
@@ -107,8 +118,8 @@ check(
     await assert.rejects(store.history(entity, raw(['k'])), { ...OUTAGE, code: 'questdb.SUSPENDED' })
     await place.questdb.execute(`alter table ${place.table} resume wal`)
     assert.equal(await watch.next(), 'well')
-    await store.write([write(entity, [long('k', 2, 2)])])
-    assert.deepEqual(await times(store, entity), [1, 2, 3])
+    await untilStored(store, entity, 2)
+    assert.deepEqual(await whileAway(() => times(store, entity)), [1, 2, 3])
   },
 )
 
@@ -162,7 +173,7 @@ check('while a server is away writes are rejected as an outage, and all resumes 
   if (!requireOwnServer(context, 'questdb', 'postgres')) return
   const { store } = await openedStore(context, own, { requestTimeoutMs: 2000 })
   const entity = randomUUID()
-  await store.write([write(entity, [long('k', 0, 0)])])
+  await untilStored(store, entity, 0)
   let ts = 1
   for (const server of [own.questdb, own.postgres]) {
     await server.kill()
@@ -172,7 +183,7 @@ check('while a server is away writes are rejected as an outage, and all resumes 
     await untilStored(store, entity, ts)
     ts++
   }
-  assert.deepEqual(await times(store, entity), [0, 1, 2])
+  assert.deepEqual(await whileAway(() => times(store, entity)), [0, 1, 2])
 })
 
 check('a QuestDB that sleeps for seconds is an outage, and what it slept over is stored once', async (context, own) => {
@@ -189,7 +200,7 @@ check('a QuestDB that sleeps for seconds is an outage, and what it slept over is
   }
   await untilStored(store, entity, 1)
   await untilStored(store, entity, 2)
-  assert.deepEqual(await times(store, entity), [0, 1, 2])
+  assert.deepEqual(await whileAway(() => times(store, entity)), [0, 1, 2])
 })
 
 check(
@@ -221,7 +232,7 @@ check(
       await untilStored(store, randomUUID(), 1)
     }
     for (const entity of entities) {
-      const found = await times(store, entity)
+      const found = await whileAway(() => times(store, entity))
       assert.equal(new Set(found).size, found.length, `duplicates, seed ${random.seed}`)
       const missing = acknowledged.filter((point) => point.entity === entity && !found.includes(point.ts))
       assert.deepEqual(missing, [], `seed ${random.seed}`)
@@ -231,14 +242,7 @@ check(
 
 /** Writes again for as long as the store says that something is away. */
 async function untilStored(store: QuestDbTimeSeries, entity: string, ts: number): Promise<void> {
-  for (;;) {
-    try {
-      await store.write([write(entity, [long('k', ts, ts)])])
-      return
-    } catch (error) {
-      if (!(error as MillraceError).isOutage) throw error
-    }
-  }
+  await whileAway(() => store.write([write(entity, [long('k', ts, ts)])]))
 }
 
 /** QuestDB behind a proxy that answers 400 to lines with this word. */
