@@ -13,6 +13,7 @@ import {
   testScripts,
 } from '../services/testkit.ts'
 import { TestFeed } from '../engine/subscriptions/testkit.ts'
+import { until } from '../test/support/until.ts'
 import { RuleChainDeployment } from './rule-chain-deployment.ts'
 
 /** A deployment in one process; `elsewhere` is another one on the same store, whose changes are told here or not. */
@@ -84,13 +85,6 @@ describe('rule chain deployment', () => {
   async function answer<Value>(value: Promise<Value>): Promise<Value> {
     if (isAway) throw new Error('the store does not answer')
     return value
-  }
-
-  async function until(isSo: () => boolean): Promise<void> {
-    for (let turns = 0; !isSo(); turns++) {
-      assert.ok(turns < 10_000, 'it did not come true')
-      await new Promise((resolve) => setImmediate(resolve))
-    }
   }
 
   test('a chain of another process runs when that process tells of it', async () => {

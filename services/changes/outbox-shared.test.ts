@@ -6,6 +6,7 @@ import { Message } from '../../model/message.ts'
 import { openPostgresEntityStore, type EntityStore } from '../../storage/entities/entity-store.ts'
 import { PostgresConnection } from '../../storage/postgres/connection.ts'
 import { emptyDatabase, serverForFile } from '../../storage/postgres/testkit.ts'
+import { until } from '../../test/support/until.ts'
 import { OutboxPublisher } from './outbox.ts'
 import { TestClock, TestLink } from '../testkit.ts'
 
@@ -69,14 +70,6 @@ function published(...all: readonly Process[]): string[] {
   return all.flatMap(({ link }) => link.messages.map(({ data }) => data))
 }
 
-async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  for (let turn = 0; turn < 2_000; turn++) {
-    if (await holds()) return
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  assert.fail('it did not come true within 2000 turns')
-}
-
 test('what its process does not publish in time another one does', skip, async (context) => {
   const { all, expire } = await processes(context, 2)
   const [dead, living] = all
@@ -86,7 +79,7 @@ test('what its process does not publish in time another one does', skip, async (
   assert.deepEqual(published(living), [], 'taken before its time')
   await expire()
   living.clock.runTimers()
-  await eventually(async () => (await living.entities.outbox.size()) === 0)
+  await until(async () => (await living.entities.outbox.size()) === 0)
   assert.deepEqual(published(living), ['0', '1', '2'])
 })
 
@@ -98,7 +91,7 @@ test('processes that look at the same time take each entry once', skip, async (c
   await add(first, 2_500)
   await expire()
   for (const { clock } of all) clock.runTimers()
-  await eventually(async () => (await first.entities.outbox.size()) === 0)
+  await until(async () => (await first.entities.outbox.size()) === 0)
   assert.deepEqual(
     published(...all)
       .map(Number)
@@ -116,7 +109,7 @@ test('what waits in memory stays its process’s, however long the link is away'
   for (const entry of await add(mine, 2)) mine.publisher.committed(entry)
   const before = await leastLease()
   mine.clock.runTimers()
-  await eventually(async () => (await leastLease()) > before)
+  await until(async () => (await leastLease()) > before)
 })
 
 test('what waits in memory for the link is not published twice, nor by another process', skip, async (context) => {
@@ -128,9 +121,9 @@ test('what waits in memory for the link is not published twice, nor by another p
   for (const entry of await add(mine, 2)) mine.publisher.committed(entry)
   await expire()
   mine.clock.runTimers()
-  await eventually(async () => (await other.entities.outbox.claim(0, 10)).length === 0)
+  await until(async () => (await other.entities.outbox.claim(0, 10)).length === 0)
   other.clock.runTimers()
   mine.link.becomeWritable()
-  await eventually(async () => (await mine.entities.outbox.size()) === 0)
+  await until(async () => (await mine.entities.outbox.size()) === 0)
   assert.deepEqual([published(mine), published(other)], [['0', '1'], []])
 })

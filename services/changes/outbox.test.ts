@@ -11,6 +11,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { defineErrors } from '../../model/errors.ts'
 import { openEntityStore } from '../../storage/entities/entity-store.ts'
+import { until } from '../../test/support/until.ts'
 import { rowsOf } from '../entities/rows.ts'
 import { tenants } from '../entities/tenant.ts'
 import { OutboxPublisher } from './outbox.ts'
@@ -35,15 +36,6 @@ async function withPlatform(
   }
 }
 
-/** Waits turn by turn, not by time, for what the publisher does on its own. */
-async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  for (let turn = 0; turn < 2_000; turn++) {
-    if (await holds()) return
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  assert.fail('it did not come true within 2000 turns')
-}
-
 function create({ services, tenant }: TestPlatform, name: string) {
   return services.devices.saveByUser(tenant, { name })
 }
@@ -59,7 +51,7 @@ test('a message leaves the outbox only after the link has stored it', async () =
     assert.deepEqual(names(platform.link), ['a'])
     assert.equal(await platform.entities.outbox.size(), 1)
     platform.link.storeHeld()
-    await eventually(async () => (await platform.entities.outbox.size()) === 0)
+    await until(async () => (await platform.entities.outbox.size()) === 0)
   })
 })
 
@@ -70,7 +62,7 @@ test('what was committed before the start is published first, in order and once'
     const started = platform.services.startOutbox()
     const later = create(platform, 'd')
     await Promise.all([started, later])
-    await eventually(async () => (await platform.entities.outbox.size()) === 0)
+    await until(async () => (await platform.entities.outbox.size()) === 0)
     assert.deepEqual(names(platform.link), ['a', 'b', 'c', 'd'])
   })
 })
@@ -86,7 +78,7 @@ test('a link that is full is given the message again, with the same id', async (
       platform.link.messages.map((message) => message.id),
       [kept?.message.id],
     )
-    await eventually(async () => (await platform.entities.outbox.size()) === 0)
+    await until(async () => (await platform.entities.outbox.size()) === 0)
   })
 })
 
@@ -105,7 +97,7 @@ test('a message that the link never takes is reported and does not come back', a
   await withPlatform({}, async (platform) => {
     platform.link.refusals.push(LinkErrors.TOO_LARGE())
     await create(platform, 'a')
-    await eventually(async () => (await platform.entities.outbox.size()) === 0)
+    await until(async () => (await platform.entities.outbox.size()) === 0)
     assert.deepEqual(platform.reports, ['The link will never take a message of the outbox; it is dropped'])
   })
 })
@@ -139,7 +131,7 @@ test('more entries than one page are all published, in order', async () => {
       await entities.write(steps)
     }
     await services.startOutbox()
-    await eventually(async () => (await entities.outbox.size()) === 0)
+    await until(async () => (await entities.outbox.size()) === 0)
     assert.deepEqual(
       link.messages.slice(1).map((message) => Number(message.data)),
       Array.from({ length: count }, (_, index) => index),
@@ -150,7 +142,7 @@ test('more entries than one page are all published, in order', async () => {
 test('what does not fit into memory while the link is full waits in the table, and nothing is skipped', async () => {
   await withPlatform({}, async (platform) => {
     await create(platform, 'first')
-    await eventually(async () => (await platform.entities.outbox.size()) === 0)
+    await until(async () => (await platform.entities.outbox.size()) === 0)
     const [first] = platform.link.messages
     assert.ok(first !== undefined)
     const link = new TestLink()
@@ -164,7 +156,7 @@ test('what does not fit into memory while the link is full waits in the table, a
       publisher.committed({ id: platform.entities.outbox.addedId(written, index), message })
     }
     link.becomeWritable()
-    await eventually(async () => (await platform.entities.outbox.size()) === 0)
+    await until(async () => (await platform.entities.outbox.size()) === 0)
     assert.deepEqual(
       link.messages.map((message) => Number(message.data)),
       Array.from({ length: count }, (_, index) => index),
@@ -222,7 +214,7 @@ test('issue-8 6: a change whose message the link never takes is refused with 413
     const { link, services, entities, timeSeries, tenant } = platform
     const device = await create(platform, 'a')
     const entity = { entityType: 'DEVICE', id: device.id } as const
-    await eventually(async () => (await entities.outbox.size()) === 0)
+    await until(async () => (await entities.outbox.size()) === 0)
     link.maxMessageSize = 1000
     const long = { key: 'long', type: 'STRING', value: 'x'.repeat(2000) } as const
     const tooLarge = { code: 'link.MESSAGE_TOO_LARGE', status: 413 }
@@ -252,6 +244,6 @@ test('while entries are held none leaves the table, and they leave afterwards', 
     assert.equal(await platform.entities.outbox.size(), 2)
     release()
     release()
-    await eventually(async () => (await platform.entities.outbox.size()) === 0)
+    await until(async () => (await platform.entities.outbox.size()) === 0)
   })
 })

@@ -1,5 +1,4 @@
 /** What the tests of sources hand them: an inlet whose room and receipts the test has in its hands. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { SecureContext } from 'node:tls'
 import { ManualClock } from '../../model/manual-clock.ts'
 import type { Clock } from '../../model/clock.ts'
@@ -101,13 +100,4 @@ export function sourceParts<Configuration>(
     connected: (isConnected, reason) => void states.push(isConnected ? 'connected' : (reason?.message ?? 'away')),
   }
   return { parts, inlet, positions, states, shares }
-}
-
-/** Between two looks everything else has its turn. Rejects after ten seconds. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const last = performance.now() + 10_000
-  while (!(await isSo())) {
-    if (performance.now() > last) throw new Error(`never so: ${isSo.toString()}`)
-    await sleep(1)
-  }
 }

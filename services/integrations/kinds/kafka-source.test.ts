@@ -10,7 +10,8 @@ import { systemClock } from '../../../model/system-clock.ts'
 import { canRunKafka, startKafka } from '../../../test/support/servers/index.ts'
 import { boundDecompression } from '../../outbound/clients/kafka-decompression.ts'
 import { IntegrationErrors } from '../errors.ts'
-import { sourceParts, until } from '../source.testkit.ts'
+import { until } from '../../../test/support/until.ts'
+import { sourceParts } from '../source.testkit.ts'
 import { SourceShares } from '../source-shares.ts'
 import { kafkaConfiguration } from './kafka-configuration.ts'
 import { openKafkaSource } from './kafka-source.ts'
@@ -41,7 +42,7 @@ test('brokers inside the network, and those that are away, are told as the reaso
   }
 })
 
-test('brokers that never answer hold up no stop', { timeout: 20_000 }, async (context) => {
+test('brokers that never answer hold up no stop', { timeout: 120_000 }, async (context) => {
   const sockets: Socket[] = []
   const silent = createServer((socket) => void sockets.push(socket.on('error', () => undefined).resume()))
   silent.listen(0, '127.0.0.1')

@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test'
 import { connect, createSecureContext, type SecureContext } from 'node:tls'
 import { createAuthority, type CertificateFiles } from '../../../test/support/certificates.ts'
 import { NOTHING_ALLOWED } from '../operator-rules.ts'
-import { until } from '../source.testkit.ts'
+import { until } from '../../../test/support/until.ts'
 import { openTcp } from './tcp.testkit.ts'
 import { tcp } from './tcp.ts'
 

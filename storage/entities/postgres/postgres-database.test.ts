@@ -6,6 +6,7 @@ import { insertTenant } from '../../../services/testkit.ts'
 import { PostgresConnection } from '../../postgres/connection.ts'
 import { emptyDatabase, serverForFile } from '../../postgres/testkit.ts'
 import { requireOwnServer, startPostgres } from '../../../test/support/servers/index.ts'
+import { until } from '../../../test/support/until.ts'
 import { attribute, deviceOf, household, insertionOf, pageOfDevices } from '../contract-testkit.ts'
 import { openPostgresEntityStore, type EntityStore } from '../entity-store.ts'
 
@@ -260,10 +261,11 @@ test('what a process counted that ended becomes one row with a later start', ski
   context.after(() => last.close())
   let rows: readonly unknown[] = []
   // The server shows a connection for a moment longer than it is there.
-  for (let tries = 0; tries < 1000 && rows.length !== 1; tries++) {
+  await until(async () => {
     await last.tenantCounts.fold()
     rows = await rowsOf(last, 'select writer, n from tenant_count')
-  }
+    return rows.length === 1
+  })
   assert.deepEqual(rows, [{ writer: 0, n: 3 }])
 })
 
