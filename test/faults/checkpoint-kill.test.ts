@@ -21,7 +21,7 @@ const PREFIX = 'org.thingsboard.rule.engine.'
 
 test(
   `no acknowledged point is lost, doubled or out of order behind checkpoints over ${ROUNDS} kills under load`,
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async (context) => {
     const random = seededRandom()
     const dataDir = await mkdtemp(join(tmpdir(), 'millrace-checkpoint-'))
@@ -33,13 +33,13 @@ test(
     millrace = await startMillrace({ dataDir })
     await makeRootChain(millrace)
     const devices = await createDevices(millrace, DEVICES)
-    let acknowledged = 0
-    for (let round = 1; round <= ROUNDS || (acknowledged < FEWEST_ACKNOWLEDGEMENTS && round <= 3 * ROUNDS); round++) {
+    for (let round = 1; round <= ROUNDS; round++) {
       const load = await startLoad(millrace, devices)
       await delay(random.between(300, 900))
+      // On a slow machine it takes longer to have as many.
+      while (load.acknowledged() < FEWEST_ACKNOWLEDGEMENTS / ROUNDS) await delay(10)
       await millrace.kill()
       await load.end()
-      acknowledged += load.acknowledged()
       millrace = await startMillrace({ dataDir })
     }
     const report = await compareAll(millrace, devices)

@@ -72,7 +72,7 @@ test('D6: no sync of the log of the link succeeds: nothing is acknowledged until
     ),
   )
   assert.equal(await health(member.process), 'DOWN: link')
-  assert.ok((await figure(member.process, 'millrace_link_disk_failures_total')) > 1)
+  await waitFor('a second try', async () => (await figure(member.process, 'millrace_link_disk_failures_total')) > 1)
   const acknowledged = journals.flatMap((journal) => journal.firstAcknowledgementSince(failedAt) ?? [])
   assert.deepEqual(acknowledged, [], 'acknowledged on a disk that takes nothing')
   const calls = await errors.heal()
