@@ -38,7 +38,7 @@ test(
       takeDataFolder('/proc/millrace')`
     const run = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
       encoding: 'utf8',
-      timeout: 10_000,
+      timeout: 60_000,
       killSignal: 'SIGKILL',
     })
     assert.equal(run.signal, null)

@@ -77,7 +77,7 @@ test('an error that nobody caught ends the process with its stack in the log', (
          setInterval(() => undefined, 1000)
          ${defect}`,
       ],
-      { encoding: 'utf8', timeout: 20_000 },
+      { encoding: 'utf8', timeout: 120_000 },
     )
     assert.equal(status, 70)
     const line = JSON.parse(stderr.trim()) as { reason: string; stack: string; level: string }

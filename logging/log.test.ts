@@ -28,7 +28,7 @@ test('a full disk below standard error ends nothing', (context) => {
         log.flush()
         process.exit(0)
       }, 5)`),
-    { encoding: 'utf8', stdio: ['ignore', 'pipe', full], timeout: 20_000 },
+    { encoding: 'utf8', stdio: ['ignore', 'pipe', full], timeout: 120_000 },
   )
   assert.deepEqual([stdout, status], ['still here', 0])
 })

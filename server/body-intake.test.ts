@@ -62,7 +62,7 @@ test('issue-8 2.1: a body of 16 MiB in chunks of one byte is put together in lin
 
 test(
   'issue-8 2.1: a server reads a body of many small chunks, and keeps its bytes in order',
-  { timeout: 30_000 },
+  { timeout: 120_000 },
   async (context) => {
     const port = await echoServer(context, { admit: async () => true })
     const socket = await open(context, port, 'Transfer-Encoding: chunked')
@@ -173,7 +173,7 @@ const ROOM = 64 << 10
 
 test(
   'issue-8 2.1: bodies of senders that are not known have one bound in bytes; the oldest make room for new ones',
-  { timeout: 30_000 },
+  { timeout: 120_000 },
   async (context) => {
     const server = newServer(context, { maxUnknownBodyBytes: 8192, maxUnknownBodiesBytes: ROOM })
     echo(server, '/login', {})
@@ -204,7 +204,7 @@ test(
 
 test(
   'issue-8 2.1: where that room is half full a sender is asked for at once, and one that is known does not count',
-  { timeout: 30_000 },
+  { timeout: 120_000 },
   async (context) => {
     const server = newServer(context, { maxUnknownBodyBytes: 8192, maxUnknownBodiesBytes: ROOM })
     echo(server, '/login', {})
@@ -240,7 +240,7 @@ test(
 
 test(
   'what a sender holds is given back when it goes away, is refused, or is too large',
-  { timeout: 30_000 },
+  { timeout: 120_000 },
   async (context) => {
     const server = newServer(context, { maxUnknownBodyBytes: 5000, maxUnknownBodiesBytes: ROOM })
     echo(server, '/login', { maxBodyBytes: 5000 })
@@ -296,7 +296,7 @@ test('whose body was whole when it was refused may send the next request', async
 
 test(
   'a route may take its time over a body that was whole when its sender became known',
-  { timeout: 30_000 },
+  { timeout: 120_000 },
   async (context) => {
     const server = newServer(context)
     // The server's library ends a connection that it reads from after 8 to 12 s of silence.

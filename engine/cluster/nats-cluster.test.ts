@@ -60,7 +60,7 @@ async function knows(feed: ClusterChangeFeed, isKnown: boolean): Promise<void> {
   while (feed.hasListeners(device, 'telemetry') !== isKnown) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('real NATS', { timeout: 60_000 }, async (context) => {
+test('real NATS', { timeout: 300_000 }, async (context) => {
   if (!requireServer(context, 'nats')) return
   const server = await startNats()
   context.after(() => server.stop())
@@ -103,7 +103,7 @@ test('real NATS', { timeout: 60_000 }, async (context) => {
   })
 })
 
-test('NATS goes and comes back: a gap is told, and then all is heard', { timeout: 60_000 }, async (context) => {
+test('NATS goes and comes back: a gap is told, and then all is heard', { timeout: 300_000 }, async (context) => {
   if (!requireOwnServer(context, 'nats')) return
   const server = await startNats()
   context.after(() => server.stop())

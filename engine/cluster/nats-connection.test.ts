@@ -21,7 +21,7 @@ async function serverFor(context: TestContext, options: NatsServerOptions) {
 }
 
 async function assertConnects(servers: string, options: Partial<NatsOptions> = {}): Promise<void> {
-  const line = await connectNats({ name: 'test', clock: systemClock, connectWaitMs: 5_000, servers, ...options })
+  const line = await connectNats({ name: 'test', clock: systemClock, connectWaitMs: 60_000, servers, ...options })
   assert.equal(line.connected, true)
   await line.connection.flush()
   await line.close()
@@ -43,7 +43,7 @@ async function assertRefused(
     assert.doesNotMatch(error.message, /wrong-secret|12345/)
     return true
   })
-  assert.ok(performance.now() - began < 10_000, 'it was waited for')
+  assert.ok(performance.now() - began < 50_000, 'it was waited for')
 }
 
 const REFUSED = { code: 'nats.REFUSED', message: /refuses the login: .*NATS_URL/ }

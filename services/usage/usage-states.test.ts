@@ -261,7 +261,7 @@ await onBothDatabases('the use of the API ', (open) => {
     await mails.close()
   })
 
-  test('is stored while a mail server hangs', { timeout: 20_000 }, async (context) => {
+  test('is stored while a mail server hangs', { timeout: 50_000 }, async (context) => {
     const { services, systemAdministrator, tenantId } = platform
     const sockets = new Set<Socket>()
     const silent = createServer((socket) => void sockets.add(socket))

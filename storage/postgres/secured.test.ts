@@ -57,7 +57,7 @@ async function assertRefused(code: string, message: RegExp, url: string): Promis
     assert.doesNotMatch(error.message, /-secret/)
     return true
   })
-  assert.ok(performance.now() - began < 10_000, 'it was waited for')
+  assert.ok(performance.now() - began < 50_000, 'it was waited for')
 }
 
 test('sslmode=verify-full with a password, or with a client certificate', async (context) => {

@@ -19,7 +19,7 @@ def rest(method, path, body=None, token=None):
     request.add_header('Content-Type', 'application/json')
     if token is not None:
         request.add_header('X-Authorization', f'Bearer {token}')
-    with urllib.request.urlopen(request, timeout=20) as answer:
+    with urllib.request.urlopen(request, timeout=90) as answer:
         text = answer.read().decode()
     return json.loads(text) if text else None
 
@@ -42,11 +42,11 @@ class Heard:
 
     def first(self):
         with self.changed:
-            assert self.changed.wait_for(lambda: self.values, 10), 'nothing was heard'
+            assert self.changed.wait_for(lambda: self.values, 60), 'nothing was heard'
             return self.values[0]
 
 
-def holds(question, seconds=10):
+def holds(question, seconds=60):
     end = time.monotonic() + seconds
     while not (found := question()):
         assert time.monotonic() < end, 'it does not come to hold'
@@ -105,7 +105,7 @@ def attributes(client, device_id, token):
 def calls_to_device(client, device_id, token):
     client.set_server_side_rpc_request_handler(
         lambda request, body: client.send_rpc_reply(request, {'sum': body['params']['a'] + body['params']['b']}))
-    call = {'method': 'add', 'params': {'a': 1, 'b': 2}, 'timeout': 10000}
+    call = {'method': 'add', 'params': {'a': 1, 'b': 2}, 'timeout': 60000}
     answer = rest('POST', f'/api/rpc/twoway/{device_id}', call, token)
     assert answer == {'sum': 3}, answer
     rest('POST', f'/api/rpc/oneway/{device_id}', call, token)
@@ -168,7 +168,7 @@ def behind_gateway(gateway, token):
     assert asked.first()[0]['values'] == {'target': 8}, asked.values
     gateway.gw_set_server_side_rpc_request_handler(
         lambda client, body: client.gw_send_rpc_reply(body['device'], body['data']['id'], {'got': body['data']['params']}))
-    call = {'method': 'set', 'params': {'a': 1}, 'timeout': 10000}
+    call = {'method': 'set', 'params': {'a': 1}, 'timeout': 60000}
     answer = rest('POST', f"/api/rpc/twoway/{pump['id']['id']}", call, token)
     assert answer == {'got': {'a': 1}}, answer
     assert gateway.gw_disconnect_device('pump').get() == 0

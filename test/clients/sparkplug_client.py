@@ -17,7 +17,7 @@ def rest(method, path, body=None, token=None):
     request.add_header('Content-Type', 'application/json')
     if token is not None:
         request.add_header('X-Authorization', f'Bearer {token}')
-    with urllib.request.urlopen(request, timeout=20) as answer:
+    with urllib.request.urlopen(request, timeout=90) as answer:
         text = answer.read().decode()
     return json.loads(text) if text else None
 
@@ -39,7 +39,7 @@ def device_id(name):
 
 
 def becomes(name, key, value):
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     found = None
     while time.monotonic() < until:
         try:
@@ -64,7 +64,7 @@ class Commands:
 
     def wait_for(self, wanted):
         with self.changed:
-            assert self.changed.wait_for(lambda: wanted in self.values, 20), self.values
+            assert self.changed.wait_for(lambda: wanted in self.values, 60), self.values
 
 
 class NodeClient(psp.Client):

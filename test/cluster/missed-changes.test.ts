@@ -11,7 +11,7 @@ import { natsAndPostgresEnvironment, startMember } from '../support/start-cluste
 
 test(
   'an attribute that was written while NATS was away reaches the device and the user',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async (context) => {
     if (!requireOwnServer(context, 'nats') || !requireServer(context, 'postgres')) return
     const [nats, postgres] = await Promise.all([startNats(), startPostgres()])

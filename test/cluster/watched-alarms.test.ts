@@ -33,7 +33,7 @@ const UNREAD = 5
 
 test(
   'an alarm and a notification that one process makes reach a user at another',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async (context) => {
     if (!requireServer(context, 'nats', 'postgres')) return
     const [nats, postgres] = await Promise.all([startNats(), startPostgres()])

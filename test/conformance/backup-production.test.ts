@@ -110,7 +110,7 @@ async function attributeBecomes(millrace: RunningMillrace, deviceId: string, val
   for (let attempt = 0; ; attempt++) {
     const [found] = await rest.expect<{ value: unknown }[]>('GET', path)
     if (found?.value === value) return
-    assert.ok(attempt < 400, `the attribute is ${String(found?.value)} and not ${value}`)
+    assert.ok(attempt < 1200, `the attribute is ${String(found?.value)} and not ${value}`)
     await delay(50)
   }
 }
@@ -128,7 +128,7 @@ test(
     await mkdir(join(folder, 'questdb'))
 
     const source = await startServers(context)
-    const before = await startMillrace({ environment: source.environment, timeoutMs: 60_000 })
+    const before = await startMillrace({ environment: source.environment, timeoutMs: 120_000 })
     context.after(() => before.kill())
     const devices = await createDevices(before, DEVICES)
     const { token, deviceId } = devices[0]?.ledger ?? { token: '', deviceId: '' }
@@ -146,7 +146,7 @@ test(
     await before.kill()
 
     const restored = await restore(context, folder, repair)
-    const after = await startMillrace({ environment: restored.environment, timeoutMs: 60_000 })
+    const after = await startMillrace({ environment: restored.environment, timeoutMs: 120_000 })
     context.after(() => after.kill())
     const report = await compareAll(after, inBackup)
     context.diagnostic(

@@ -90,7 +90,7 @@ async function eventually<Value>(ask: () => Promise<Value>): Promise<Value> {
     try {
       return await ask()
     } catch (error) {
-      if (tries === 100) throw error
+      if (tries === 600) throw error
       await new Promise((wait) => setTimeout(wait, 100))
     }
   }

@@ -22,7 +22,7 @@ const run = promisify(execFile)
 const KEY = '0123456789abcdef0123456789abcdef'
 const OTHER_KEY = 'ffffffffffffffffffffffffffffffff'
 const CAN_RUN = canRunLeshan() && hasTool('openssl')
-const TIMEOUT = { timeout: 180_000 }
+const TIMEOUT = { timeout: 600_000 }
 const NO_SECURITY = { securityMode: 'NO_SEC' }
 const MODES = ['PSK', 'RPK', 'X509'] as const
 type Mode = (typeof MODES)[number]
@@ -85,7 +85,7 @@ test('a client proves its key, is read and called, and is the device that has th
   await batteryIs(device, '90')
   client.tell('battery 42')
   await batteryIs(device, '42')
-  const called = { method: 'Execute', params: { id: '/3_1.2/0/4' }, timeout: 20_000 }
+  const called = { method: 'Execute', params: { id: '/3_1.2/0/4' }, timeout: 60_000 }
   assert.deepEqual(await rest.expect('POST', `/api/rpc/twoway/${device}`, called), { result: 'CHANGED' })
   await client.heard('EXECUTE 4')
   client.tell('stop')

@@ -17,7 +17,7 @@ const BROKEN: readonly (readonly [what: string, bytes: readonly number[]])[] = [
   ['a frame that is too long', [0x7f, 0xff, 0xff, 0xff]],
 ]
 
-test('the proxy comes again after a server that says what means nothing', { timeout: 300_000 }, async (t) => {
+test('the proxy comes again after a server that says what means nothing', { timeout: 600_000 }, async (t) => {
   for (const tool of ['java', 'javac', 'mvn']) if (!requireTool(t, tool)) return
   const folder = await mkdtemp(join(tmpdir(), 'millrace-link-'))
   const path = join(folder, 'server.sock')

@@ -14,7 +14,7 @@ import { PREPARATIONS, type Prepared } from './endpoint-preparations.ts'
 import { areEndpointsThere, placeOf, Reference, type Endpoint } from './reference-endpoints.ts'
 
 const skip = areEndpointsThere ? false : "the reference's endpoints are not beside this checkout"
-const ANSWER_MS = 5000
+const ANSWER_MS = 60_000
 /** A call to a device, or a reply of the rule engine, is awaited, and this world has neither: the recorded cases play these. */
 const WAITS_FOR_DEVICES = /^\/api\/(plugins\/)?rpc\/(oneway|twoway)|^\/api\/rule-engine/
 /** Served by the device API of the transports, which their own tests call. */
@@ -32,7 +32,7 @@ test('the endpoints of the reference are served, but for those that are listed',
 
 test(
   'each call that is described answers 2xx, those of the reference with the members that it names',
-  { skip, timeout: 300_000 },
+  { skip, timeout: 600_000 },
   async (context) => {
     const reference = new Reference()
     const findings = new Map<string, string>()
@@ -59,7 +59,7 @@ test(
 
 test(
   'every value that the reference lists for a parameter is taken, each column of a list to sort by among them',
-  { skip, timeout: 300_000 },
+  { skip, timeout: 600_000 },
   async (context) => {
     const world = await openRestWorld()
     context.after(() => world.close())

@@ -26,7 +26,7 @@ async function mqttJs(context: TestContext, millrace: RunningMillrace): Promise<
 
 function command(name: string, argv: (payload: string) => readonly string[]): Send {
   return async (payload) => {
-    const { status, stderr } = spawnSync(name, argv(payload), { encoding: 'utf8', timeout: 10_000 })
+    const { status, stderr } = spawnSync(name, argv(payload), { encoding: 'utf8', timeout: 60_000 })
     assert.equal(status, 0, `${name}: ${stderr}`)
   }
 }
@@ -85,15 +85,15 @@ async function subscribe(context: TestContext, millrace: RunningMillrace, token:
 }
 
 async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 400; attempt++) {
+  for (let attempt = 0; attempt < 2400; attempt++) {
     if (await holds()) return
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
-  assert.fail(`not within 10 s: ${what}`)
+  assert.fail(`not within 60 s: ${what}`)
 }
 
 for (const file of ['examples/temperature-filter.json', 'examples/temperature-filter-javascript.json']) {
-  test(`${file} stores what is in range and logs the rest, whoever sends it`, { timeout: 120_000 }, async (context) => {
+  test(`${file} stores what is in range and logs the rest, whoever sends it`, { timeout: 600_000 }, async (context) => {
     const millrace = await startMillrace()
     context.after(() => millrace.stop())
     assert.equal(await installChain([file, '--url', millrace.url, '--root']), 0)

@@ -27,7 +27,7 @@ interface Played {
   readonly answer: StepAnswer
 }
 
-test('the recorded API scenarios match, but for the listed paths', { skip, timeout: 300_000 }, async (context) => {
+test('the recorded API scenarios match, but for the listed paths', { skip, timeout: 600_000 }, async (context) => {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-golden-api-'))
   context.after(() => rm(folder, { recursive: true }))
   const millrace = await startMillrace()

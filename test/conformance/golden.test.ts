@@ -18,7 +18,7 @@ import { assertNoneTwice, recordedFiles } from './recorded-files.ts'
 const FOLDER = join('..', 'shared', 'golden')
 const CASES = join(PROJECT_ROOT, FOLDER, 'cases')
 
-const SCENARIO_MS = 300_000
+const SCENARIO_MS = 600_000
 /** `012-device-create.json`: its place in the scenario, and its name. */
 const NUMBERED = /^\d{3}-.*\.json$/
 

@@ -20,7 +20,7 @@ interface Answer {
 
 test(
   'REST, WebSocket and devices over TLS; a renewed certificate ends nothing',
-  { timeout: 60_000 },
+  { timeout: 600_000 },
   async (context) => {
     const authority = await createAuthority(context)
     const files = await authority.issue(['first.example', '127.0.0.1'])
@@ -83,7 +83,7 @@ test(
   },
 )
 
-test('a start whose certificate can not be read says so in one sentence', { timeout: 30_000 }, async () => {
+test('a start whose certificate can not be read says so in one sentence', { timeout: 600_000 }, async () => {
   await assert.rejects(
     startMillrace({ environment: { SSL_ENABLED: 'true', SSL_PEM_CERT: '/nowhere/server.pem' } }),
     /SSL_PEM_CERT=\/nowhere\/server\.pem can not be used: ENOENT/,

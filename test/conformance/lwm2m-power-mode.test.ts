@@ -13,7 +13,7 @@ const ENDPOINT = 'urn:sleeper:1'
 const LISTENS_MS = 1000
 const CALL = { method: 'Execute', params: { id: '/3_1.0/0/4' } }
 
-test("a device's own power mode counts for its registered client", { timeout: 60_000 }, async (context) => {
+test("a device's own power mode counts for its registered client", { timeout: 600_000 }, async (context) => {
   const millrace = await startMillrace()
   context.after(() => millrace.stop())
   const rest = new RestClient(millrace, await login(millrace))

@@ -13,7 +13,7 @@ const ENDPOINT = 'urn:updated:1'
 const observed = ['/5_1.0/0/3', '/5_1.0/0/5', '/9_1.0/0/7', '/9_1.0/0/9']
 const named = ['/5_1.0/0/7', '/9_1.0/0/1']
 
-test('firmware and software come to a client', { timeout: 120_000 }, async (context) => {
+test('firmware and software come to a client', { timeout: 600_000 }, async (context) => {
   const millrace = await startMillrace()
   context.after(() => millrace.stop())
   const rest = new RestClient(millrace, await login(millrace))

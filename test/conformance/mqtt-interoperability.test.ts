@@ -20,7 +20,7 @@ const VERSIONS = [4, 5] as const
 const SUBSCRIPTION = { qos: 1, nl: false, rap: false, rh: 0 } as const
 const SUBSCRIBE = { cmd: 'subscribe', messageId: 900 } as const
 
-describe('an MQTT endpoint of devices', { timeout: 240_000 * SLOWNESS }, () => {
+describe('an MQTT endpoint of devices', { timeout: 600_000 * SLOWNESS }, () => {
   let millrace: RunningMillrace
   let tenant: RestClient
   const clients: RawClient[] = []
@@ -61,7 +61,7 @@ describe('an MQTT endpoint of devices', { timeout: 240_000 * SLOWNESS }, () => {
     eventually(
       async () => (await tenant.call('GET', `${path}/values/timeseries?keys=${keys}`)).text,
       wanted,
-      20_000 * SLOWNESS,
+      60_000 * SLOWNESS,
     )
   const subscribed = async (client: RawClient, topics: readonly string[], qos: 0 | 1 | 2 = 1) => {
     const before = client.packets.length
@@ -142,7 +142,7 @@ describe('an MQTT endpoint of devices', { timeout: 240_000 * SLOWNESS }, () => {
       await eventually(
         () => tenant.expect<unknown[]>('GET', attributes),
         (found) => found.length === 1,
-        20_000 * SLOWNESS,
+        60_000 * SLOWNESS,
       )
       const next = await connect(token, version)
       next.client.send(next.client.publish(TELEMETRY, '{"later":1}', 1))

@@ -21,7 +21,7 @@ interface Device {
 
 test(
   'devices come over TLS alone, by token or certificate; a replaced certificate is cut off',
-  { timeout: 60_000 },
+  { timeout: 600_000 },
   async (context) => {
     if (!requireTool(context, 'mosquitto_pub')) return
     const authority = await createAuthority(context)

@@ -20,7 +20,7 @@ import { eventually } from './wait.ts'
 
 const TOKEN = 'GATEWAY_OF_THE_PLANT'
 const CONNECTOR = 'Plant'
-const LIMIT_MS = 60_000
+const LIMIT_MS = 120_000
 
 interface Device {
   readonly id: { readonly id: string }
@@ -157,7 +157,7 @@ class Tenant {
   }
 
   call(id: string, method: string, params: unknown): Promise<unknown> {
-    return this.rest.expect('POST', `/api/rpc/twoway/${id}`, { method, params, timeout: 10_000 })
+    return this.rest.expect('POST', `/api/rpc/twoway/${id}`, { method, params, timeout: 60_000 })
   }
 
   rename(device: Device, name: string): Promise<Device> {
@@ -174,7 +174,7 @@ const send = (plant: MqttClient, name: string, data: object) =>
 
 const skip = !hasMosquitto() && 'needs mosquitto'
 
-test('the official gateway works', { timeout: 300_000, skip }, async (context) => {
+test('the official gateway works', { timeout: 600_000, skip }, async (context) => {
   if (!requireTool(context, 'python3')) return
 
   const broker = await startMosquitto()

@@ -3,6 +3,6 @@ import { test } from 'node:test'
 import { pythonMqttClient } from '../support/python-clients.ts'
 import { runPythonScript } from '../support/python-script.ts'
 
-test('the official MQTT client works', { timeout: 300_000 }, (context) =>
+test('the official MQTT client works', { timeout: 600_000 }, (context) =>
   runPythonScript(context, { python: pythonMqttClient, script: 'mqtt_client.py', parts: 7 }),
 )

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { pythonClients, pythonGeneratedClient } from '../support/python-clients.ts'
 import { runPythonScript } from '../support/python-script.ts'
 
-test('the official REST client works', { timeout: 300_000 }, (context) =>
+test('the official REST client works', { timeout: 600_000 }, (context) =>
   runPythonScript(context, { python: pythonClients, script: 'rest_client.py', parts: 12 }),
 )
 
-test('the client generated from the OpenAPI description works', { timeout: 300_000 }, (context) =>
+test('the client generated from the OpenAPI description works', { timeout: 600_000 }, (context) =>
   runPythonScript(context, { python: pythonGeneratedClient, script: 'ce_client.py', parts: 16 }),
 )

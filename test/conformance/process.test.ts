@@ -28,7 +28,7 @@ function run(argv: readonly string[], environment: Readonly<Record<string, strin
     {
       encoding: 'utf8',
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
-      timeout: 30_000,
+      timeout: 120_000,
     },
   )
 }

@@ -66,7 +66,7 @@ async function makeOwner(url: string): Promise<void> {
 
 /** What the start says that ends by itself. */
 async function refusal(environment: Readonly<Record<string, string>>): Promise<string> {
-  return startMillrace({ environment, timeoutMs: 30_000 }).then(
+  return startMillrace({ environment, timeoutMs: 120_000 }).then(
     async (running) => {
       await running.stop()
       return assert.fail('it started')
@@ -89,7 +89,7 @@ test('TLS and logins at NATS, PostgreSQL and QuestDB: stored and read back, and 
     const rest = new RestClient(millrace, await login(millrace))
     const device = await rest.expect<{ id: { id: string } }>('GET', '/api/tenant/devices?deviceName=Demo%20Thermometer')
     const path = `/api/plugins/telemetry/DEVICE/${device.id.id}/values/timeseries?keys=secured&startTs=0&endTs=1800000000000`
-    const deadline = performance.now() + 20_000
+    const deadline = performance.now() + 60_000
     let found: unknown = {}
     while (JSON.stringify(found) === '{}' && performance.now() < deadline) {
       found = await rest.expect('GET', path)

@@ -193,6 +193,6 @@ describe('Sparkplug B', () => {
   })
 })
 
-test('an edge node with a public Sparkplug library works', { timeout: 300_000 }, (context) =>
+test('an edge node with a public Sparkplug library works', { timeout: 600_000 }, (context) =>
   runPythonScript(context, { python: pythonSparkplugClient, script: 'sparkplug_client.py', parts: 5 }),
 )

@@ -7,7 +7,7 @@ const PAUSE_MS = 10
 export async function eventually<Value>(
   ask: () => Promise<Value>,
   wanted: (value: Value) => boolean,
-  timeoutMs = 10_000,
+  timeoutMs = 60_000,
 ): Promise<Value> {
   const until = performance.now() + timeoutMs
   for (;;) {

@@ -15,7 +15,7 @@ describe('watch', () => {
     spawnSync(process.execPath, ['main.ts', 'watch', '--url', millrace.url, ...argv], {
       cwd: PROJECT_ROOT,
       encoding: 'utf8',
-      timeout: 30_000,
+      timeout: 120_000,
     })
 
   test('says that there is no device of the name', () => {

@@ -44,7 +44,7 @@ class Subscriber {
   }
 }
 
-describe('the WebSocket API', { timeout: 60_000 }, () => {
+describe('the WebSocket API', { timeout: 600_000 }, () => {
   let millrace: RunningMillrace
   let tenant: RestClient
   let token: string

@@ -27,7 +27,7 @@ interface Answered {
 
 test(
   'D4: a device is answered after NATS has synced the file with its message',
-  { timeout: 180_000 },
+  { timeout: 600_000 },
   async (context) => {
     if (!requireOwnServer(context, 'nats', 'postgres', 'questdb') || !requireTool(context, 'strace')) return
     const servers = await startProductionServers({ nats: { syncInterval: 'always' } })

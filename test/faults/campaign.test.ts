@@ -28,7 +28,7 @@ after(async () => {
 })
 
 function faultTest(title: string, shape: Fault['shape'], name: string): void {
-  test(title, { timeout: 240_000 }, async (context) => {
+  test(title, { timeout: 600_000 }, async (context) => {
     const fault = ALL_FAULTS.find((one) => one.shape === shape && one.name === name)
     assert.ok(fault !== undefined, `no fault "${name}" for ${shape}`)
     assert.ok(title.startsWith(`${fault.row}: `), `"${name}" is evidence for ${fault.row}`)

@@ -239,7 +239,7 @@ for (const [title, isKilled] of [
   ['stopped in order: it steps over the damage without a word, and the link tells', false],
   ['killed: it drops what comes behind the damage without a word, and the link tells', true],
 ] as const) {
-  test(`D8: a damaged block of a stream of NATS that was ${title}`, { timeout: 180_000 }, async (context) => {
+  test(`D8: a damaged block of a stream of NATS that was ${title}`, { timeout: 600_000 }, async (context) => {
     if (!requireOwnServer(context, 'nats', 'postgres')) return
     const random = seededRandom()
     const [nats, postgres] = await Promise.all([startNats({ syncInterval: 'always' }), startPostgres()])

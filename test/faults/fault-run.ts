@@ -81,9 +81,9 @@ async function readBack(rest: RestClient, deviceId: string): Promise<ReadPoint[]
 
 /** Waits until nothing is left in the link nor in parked lanes: what a crash left behind is delivered again first. */
 export async function drained(millrace: RunningMillrace): Promise<void> {
-  await isZero(millrace, 'millrace_link_unsettled_messages', 30)
+  await isZero(millrace, 'millrace_link_unsettled_messages', 120)
   // What a tenant holds beyond its share of room is parked, and tried again after a pause.
-  await isZero(millrace, 'millrace_parked_messages', 60)
+  await isZero(millrace, 'millrace_parked_messages', 120)
 }
 
 async function isZero(millrace: RunningMillrace, name: string, withinSeconds: number): Promise<void> {

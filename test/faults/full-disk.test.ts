@@ -63,7 +63,7 @@ async function send(millrace: RunningMillrace, ledger: DeviceLedger): Promise<nu
 
 test(
   'a full disk refuses, loses nothing acknowledged, and is left behind by itself',
-  { timeout: 180_000 },
+  { timeout: 600_000 },
   async (context) => {
     const disk = mountSmallDisk(context)
     if (disk === undefined) return

@@ -75,7 +75,7 @@ async function beginLoads(all: readonly Under[]): Promise<() => Promise<void>> {
       const told = all.map(({ device, fresh }) => `${device} ${fresh}`).join(', ')
       stuck.reject(new Error(`too few were acknowledged: ${told}`))
     },
-    (60_000 + 200 * ENOUGH) * SLOWNESS,
+    (120_000 + 200 * ENOUGH) * SLOWNESS,
   )
   await Promise.race([Promise.all(enough.map(({ promise }) => promise)), stuck.promise])
   clearTimeout(timer)
@@ -87,7 +87,7 @@ async function beginLoads(all: readonly Under[]): Promise<() => Promise<void>> {
 
 test(
   `what integrations acknowledged is stored, over ${ROUNDS} kills under load`,
-  { timeout: (120_000 + ROUNDS * (90_000 + 200 * ENOUGH)) * SLOWNESS },
+  { timeout: (300_000 + ROUNDS * (300_000 + 200 * ENOUGH)) * SLOWNESS },
   async (context) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'millrace-integration-kill-'))
     context.after(() => rm(dataDir, { recursive: true, force: true }))
@@ -141,7 +141,7 @@ test(
       await eventually(
         () => rest.expect<{ state: string }>('GET', path),
         ({ state }) => state === 'RUNNING',
-        30_000 * SLOWNESS,
+        90_000 * SLOWNESS,
       )
     }
     for (let round = 1; round <= ROUNDS; round++) {
@@ -157,7 +157,7 @@ test(
             return { device, lost: [...acknowledged].filter((n) => !stored.has(n)).slice(0, 20) }
           },
           ({ lost }) => lost.length === 0,
-          30_000 * SLOWNESS,
+          90_000 * SLOWNESS,
         )
       }
       const told = all.map(({ device, acknowledged }) => `${device} ${acknowledged.size}`).join(', ')

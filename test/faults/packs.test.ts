@@ -33,7 +33,7 @@ const LOAD_MS = 2_000
 /** A planted loss never comes. */
 const LIMIT_MS = 3_000
 
-test('D1: packs and single values are there once and in order after SIGKILL', { timeout: 240_000 }, async (context) => {
+test('D1: packs and single values are there once and in order after SIGKILL', { timeout: 600_000 }, async (context) => {
   const fault = ALL_FAULTS.find(({ name }) => name === 'SIGKILL of the one process')
   assert.ok(fault !== undefined)
   const random = seededRandom()
@@ -55,7 +55,7 @@ test('D1: packs and single values are there once and in order after SIGKILL', { 
 })
 
 for (const bug of PACK_BUGS) {
-  test(`planted: ${bug.name}, and caught`, { timeout: 120_000 }, async (context) => {
+  test(`planted: ${bug.name}, and caught`, { timeout: 600_000 }, async (context) => {
     const findings = await findingsWith(bug)
     assert.notEqual(findings.length, 0, 'the judges do not see it')
     context.diagnostic(findings[0] ?? '')

@@ -17,7 +17,6 @@ import { openTestPlatform, testSecrets } from '../../services/testkit.ts'
 import { VAULT_KEY_BYTES } from '../../services/vault/vault.ts'
 import { openEntityStore, openPostgresEntityStore, type EntityStore } from '../../storage/entities/entity-store.ts'
 import { emptyDatabase, serverForFile } from '../../storage/postgres/testkit.ts'
-import { SLOWNESS } from '../support/slowness.ts'
 
 const SCRIPT = path.join(import.meta.dirname, 'rest-kill-process.ts')
 /** Six calls, each with one durable step at least. */
@@ -55,7 +54,7 @@ async function killAtEveryStep(first: 0 | 1, place: Place, open: () => Promise<E
   assert.ok(step > FEWEST_STEPS, `${step - 1} steps`)
 }
 
-describe('SIGKILL at every durable step of REST changes', { concurrency: true, timeout: 120_000 * SLOWNESS }, () => {
+describe('SIGKILL at every durable step of REST changes', { concurrency: true, timeout: 600_000 }, () => {
   test('SQLite', async (context) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'millrace-rest-kills-'))
     context.after(() => rm(folder, { recursive: true, force: true }))

@@ -13,7 +13,7 @@ import { startLoad } from './workload.ts'
 const FEWEST_ACKNOWLEDGEMENTS = 1000
 const STOP_LIMIT_MS = 10_000
 
-test('SIGTERM at full load stops it cleanly and loses nothing acknowledged', { timeout: 120_000 }, async (context) => {
+test('SIGTERM at full load stops it cleanly and loses nothing acknowledged', { timeout: 600_000 }, async (context) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'millrace-stop-'))
   let millrace = await startMillrace({ dataDir })
   context.after(async () => {

@@ -24,7 +24,7 @@ const PADDING = 'x'.repeat(20_000)
 
 test(
   'B1: QuestDB stopped under a burst: memory is bounded, senders are refused, nothing acknowledged is lost',
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async (context) => {
     if (!requireOwnServer(context, 'nats', 'postgres', 'questdb')) return
     const { seed } = seededRandom()

@@ -20,7 +20,7 @@ interface Sent {
   readonly command: object
 }
 
-describe('every WebSocket command', { timeout: 60_000 }, () => {
+describe('every WebSocket command', { timeout: 600_000 }, () => {
   let world: RestWorld
   const clients: TestClient[] = []
 

@@ -33,7 +33,7 @@ interface Case {
   readonly connected: Connected
 }
 
-describe('devices', { timeout: 300_000 * SLOWNESS }, () => {
+describe('devices', { timeout: 600_000 }, () => {
   let millrace: RunningMillrace
   let proxy: DtlsProxy | undefined
   let admin: RestClient
@@ -95,7 +95,7 @@ describe('devices', { timeout: 300_000 * SLOWNESS }, () => {
         await eventually(
           () => valuesOf(of.rest, made.writesTo),
           (values) => values?.includes(String(BEFORE)) === true,
-          10_000 * SLOWNESS,
+          60_000 * SLOWNESS,
         )
         return { name: kind.name, made, connected }
       }),

@@ -93,7 +93,7 @@ async function answered(
   return client
 }
 
-describe(`rubbish (seed ${random.seed}; repeat with SEED=${random.seed})`, { timeout: 300_000 }, () => {
+describe(`rubbish (seed ${random.seed}; repeat with SEED=${random.seed})`, { timeout: 600_000 }, () => {
   before(async () => {
     millrace = await startMillrace({ environment: { HTTP_TRANSPORT_MAX_PAYLOAD_SIZE: String(BODY_LIMIT) } })
     rest = new RestClient(millrace, await login(millrace))

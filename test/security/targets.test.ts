@@ -46,7 +46,7 @@ class PartialAccess implements AccessControl {
   }
 }
 
-describe('the checks of declared routes', { timeout: 120_000 }, () => {
+describe('the checks of declared routes', { timeout: 600_000 }, () => {
   let world: RestWorld
   let access: PartialAccess
   let walked: readonly (Walked & { readonly declared: DeclaredRoute })[]

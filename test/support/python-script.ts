@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test'
 import { requireTool } from './require-tool.ts'
 import { PROJECT_ROOT, startMillrace } from './start-millrace.ts'
 
-const LIMIT_MS = 120_000
+const LIMIT_MS = 500_000
 
 /** `parts` is how many of them there are: all must have gone well. */
 export async function runPythonScript(

@@ -66,7 +66,7 @@ export async function startMillrace(options: StartOptions = {}): Promise<Running
     log = (log + text).slice(-4_000_000)
   })
   const exited = once(child, 'exit')
-  const ports = await readyLine(child, options.timeoutMs ?? 30_000 * SLOWNESS, () => log)
+  const ports = await readyLine(child, options.timeoutMs ?? 300_000 * SLOWNESS, () => log)
   const startMs = performance.now() - began
 
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {

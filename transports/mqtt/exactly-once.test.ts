@@ -20,7 +20,7 @@ async function leftUnanswered(opened: MqttBench) {
   return telemetry
 }
 
-describe('MQTT 5 sessions that outlive their connection', { timeout: 20_000 * SLOWNESS }, () => {
+describe('MQTT 5 sessions that outlive their connection', { timeout: 120_000 * SLOWNESS }, () => {
   for (const settledWhile of ['away', 'back'] as const)
     it(`store a QoS 2 publish once that was not answered when the connection ended, and is while its client is ${settledWhile}`, () =>
       bench(async (opened) => {

@@ -28,7 +28,7 @@ function texts(packets: readonly Packet[]): string[] {
   return packets.map((packet) => (packet.cmd === 'publish' ? String(packet.payload) : packet.cmd))
 }
 
-describe('MQTT 5 sessions that outlive their connection', { timeout: 20_000 * SLOWNESS }, () => {
+describe('MQTT 5 sessions that outlive their connection', { timeout: 120_000 * SLOWNESS }, () => {
   it('tell what changed meanwhile, each key at its newest value, and go on with their subscriptions', () =>
     bench(async (opened) => {
       const first = await connect(opened, HOUR)

@@ -24,7 +24,7 @@ test('issue-8 4: a publish answers its position, the same for the same id, and r
   const manager = await jetstreamManager(connection)
   await manager.streams.add({ name: 'acknowledged', subjects: ['acknowledged'] })
   const publish = (id: string, stream = 'acknowledged') =>
-    publisher.publish('acknowledged', BODY, { 'Nats-Msg-Id': id, 'Nats-Expected-Stream': stream }, 5_000)
+    publisher.publish('acknowledged', BODY, { 'Nats-Msg-Id': id, 'Nats-Expected-Stream': stream }, 60_000)
   assert.deepEqual(await Promise.all([publish('a'), publish('b'), publish('a')]), [1, 2, 1])
   await assert.rejects(publish('c', 'another'), (error) => error instanceof JetStreamApiError && error.code === 10_060)
   assert.equal(await publish('d'), 3)
@@ -33,7 +33,7 @@ test('issue-8 4: a publish answers its position, the same for the same id, and r
 test('issue-8 4: a publish that nobody takes, or answers, or that is open at the close, rejects', async (context) => {
   if (!requireServer(context, 'nats')) return
   const { connection, publisher } = await opened(context)
-  await assert.rejects(publisher.publish('nobody', BODY, {}, 5_000), /no stream takes it/)
+  await assert.rejects(publisher.publish('nobody', BODY, {}, 60_000), /no stream takes it/)
   const heard: Uint8Array[] = []
   connection.subscribe('silent', { callback: (_, { data }) => void heard.push(data) })
   await assert.rejects(publisher.publish('silent', BODY, {}, 50), /no answer within 50 ms/)
@@ -43,7 +43,7 @@ test('issue-8 4: a publish that nobody takes, or answers, or that is open at the
   await assert.rejects(async () => {
     const other = new AcknowledgedPublisher(connection, systemClock)
     connection.subscribe('odd', { callback: (_, message) => void message.respond('{}') })
-    await other.publish('odd', BODY, {}, 5_000)
+    await other.publish('odd', BODY, {}, 60_000)
   }, /an answer without a position/)
   assert.deepEqual([...(heard[0] ?? [])], [...BODY])
 })

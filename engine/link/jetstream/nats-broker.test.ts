@@ -203,7 +203,7 @@ test('NATS that is away at the start is waited for, and then named in one senten
       error.message.includes(new URL(server.url).host) &&
       !error.message.includes('secret'),
   )
-  const waiting = connectNats({ servers: server.url, name: 'test', clock: systemClock, connectWaitMs: 20_000 })
+  const waiting = connectNats({ servers: server.url, name: 'test', clock: systemClock, connectWaitMs: 60_000 })
   await server.restart()
   const line = await waiting
   assert.equal(line.connected, true)

@@ -83,7 +83,7 @@ test('long texts count as the points that their bytes would be, where writes wai
   await store.close()
 })
 
-test('what comes while a group is written is the next one, after a rest', { timeout: 20_000 }, async (t) => {
+test('what comes while a group is written is the next one, after a rest', { timeout: 120_000 }, async (t) => {
   const options = { directory: freshDirectory(t), durability: 'power-cut', clock: killClock } as const
   const store = await openEmbeddedTimeSeries(options)
   for (let round = 0; round < 20; round++) {

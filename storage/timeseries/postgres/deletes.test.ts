@@ -8,7 +8,7 @@ import { long, raw, write } from '../contract.ts'
 import { openPostgresTimeSeries, type PostgresTimeSeries } from './store.ts'
 
 const server = await serverForFile()
-const skip = { skip: server === undefined, timeout: 30_000 }
+const skip = { skip: server === undefined, timeout: 120_000 }
 
 interface World {
   readonly store: PostgresTimeSeries

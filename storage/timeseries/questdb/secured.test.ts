@@ -53,7 +53,7 @@ async function assertRefused(own: Servers, code: string, message: RegExp, change
     assert.doesNotMatch(error.message, /-secret/)
     return true
   })
-  assert.ok(performance.now() - began < 10_000, 'it was waited for')
+  assert.ok(performance.now() - began < 50_000, 'it was waited for')
 }
 
 check('https with a user and password', async (context, own) => {

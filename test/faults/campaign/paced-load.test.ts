@@ -8,7 +8,7 @@ import { Journal } from './journal.ts'
 import { startPacedLoad } from './paced-load.ts'
 import { holds } from './reading.ts'
 
-const LIMIT_MS = 5_000
+const LIMIT_MS = 60_000
 
 async function startAcknowledging() {
   const server = createServer((socket) => {

@@ -17,7 +17,7 @@ const BROKEN: Fault = {
   inject: () => Promise.reject(new Error('it can not be made')),
 }
 
-test('a round that ends in an error leaves nobody reading the log of runs', { timeout: 120_000 }, async () => {
+test('a round that ends in an error leaves nobody reading the log of runs', { timeout: 600_000 }, async () => {
   const world = await openEmbeddedWorld()
   try {
     const { runLog } = world

@@ -32,7 +32,8 @@ export interface ServerFolders {
   readonly work: string
 }
 
-const READY_MS = 60_000
+/** A server of Java has to compile itself first, and may share a processor with many. */
+const READY_MS = 180_000
 const STARTS = 6
 
 /** Throws with the server's own output when it does not come up. */

@@ -18,7 +18,7 @@ const KEY = 4
 
 test(
   'hears clients of a proxy with what they proved, and answers by the way they came',
-  { timeout: 20_000 },
+  { timeout: 120_000 },
   async () => {
     await listening(async ({ link, received, next }) => {
       const proven = { kind: 'PSK', identity: 'one', keyId: 'k' }
@@ -39,7 +39,7 @@ test(
   },
 )
 
-test('tells the key of an identity, and that nobody has it', { timeout: 20_000 }, async () => {
+test('tells the key of an identity, and that nobody has it', { timeout: 120_000 }, async () => {
   await listening(async ({ link, next }) => {
     const answerTo = async (identity: string): Promise<unknown> => {
       link.write(json(KEY, { request: 1, identity }))
@@ -50,7 +50,7 @@ test('tells the key of an identity, and that nobody has it', { timeout: 20_000 }
   })
 })
 
-test('answers each of a thousand handshakes that begin at once', { timeout: 20_000 }, async () => {
+test('answers each of a thousand handshakes that begin at once', { timeout: 120_000 }, async () => {
   const asked = 1_000
   let looking = 0
   let most = 0
@@ -77,7 +77,7 @@ test('answers each of a thousand handshakes that begin at once', { timeout: 20_0
   }, findKey)
 })
 
-test('leaves a proxy that says what means nothing, and takes the next', { timeout: 20_000 }, async () => {
+test('leaves a proxy that says what means nothing, and takes the next', { timeout: 120_000 }, async () => {
   await listening(async ({ link, path }) => {
     const left = once(link, 'close')
     link.resume()
@@ -91,7 +91,7 @@ test('leaves a proxy that says what means nothing, and takes the next', { timeou
 
 test(
   'is for the user of the process alone, takes the place of what a killed one left, and not of a file',
-  { timeout: 20_000 },
+  { timeout: 120_000 },
   async () => {
     await listening(async ({ path, folder }) => {
       assert.equal((await stat(path)).mode & 0o777, 0o600)
