@@ -202,6 +202,30 @@ describe('persistent calls', () => {
     assert.deepEqual(store.statuses, ['over EXPIRED', 'open EXPIRED'])
   })
 
+  for (const [what, isOneway, end] of [
+    ['were taken', true, () => sessions.delivered(DEVICE, 0, 'DELIVERED')],
+    ['were answered', false, () => sessions.answered(DEVICE, 0, '{}')],
+    ['were withdrawn', false, () => line.toOwner('me', { kind: 'withdrawn', deviceId: DEVICE, callId: 'p' })],
+  ] as const) {
+    test(`that ${what} while the store was read are not sent again`, async () => {
+      await called('p', { isPersistent: true, isOneway })
+      const read = Promise.withResolvers<void>()
+      const [tenantId, params] = ['t', '{}']
+      const kept = { id: 'p', tenantId, deviceId: DEVICE, method: 'm', params, retries: null, additionalInfo: null }
+      store.waiting = async () => {
+        await read.promise
+        return [{ ...kept, isOneway, isPersistent: true, origin: 'me', expirationTime: clock.now() + 10_000 }]
+      }
+      const session = await listening(1)
+      assert.deepEqual(session.ids, [0])
+      end()
+      await clock.settle()
+      read.resolve()
+      await clock.settle()
+      assert.deepEqual(session.ids, [0])
+    })
+  }
+
   test('that are withdrawn reach nobody', async () => {
     await called('p', { isPersistent: true })
     line.toOwner('me', { kind: 'withdrawn', deviceId: DEVICE, callId: 'p' })

@@ -75,6 +75,8 @@ class OwnedCallsOfDevice {
   readonly pending = new Map<number, Pending>()
   /** Changes of the store, one after the other. */
   stored: Promise<void> = Promise.resolve()
+  /** Ids of calls that are over here and not yet in the store: what was read of them is old. */
+  readonly leaving = new Set<string>()
 
   constructor(deviceId: string) {
     this.deviceId = deviceId
@@ -130,6 +132,7 @@ export class OwnedCalls {
         for (const pending of device?.pending.values() ?? []) {
           if (pending.call.id === word.callId) remove(device, pending)
         }
+        if (device !== undefined) this.storeEnd(device, word.callId, () => Promise.resolve())
         return
       }
       case 'moved': {
@@ -206,7 +209,7 @@ export class OwnedCalls {
     this.store(device, async () => {
       const waiting = await this.options.store.waiting(deviceId, MAX_PENDING)
       for (const call of waiting) {
-        if (device.has(call.id) || device.pending.size >= MAX_PENDING) continue
+        if (device.has(call.id) || device.leaving.has(call.id) || device.pending.size >= MAX_PENDING) continue
         if (call.expirationTime <= clock.now()) await this.options.store.changed(call, 'EXPIRED')
         else this.queue(device, call)
       }
@@ -247,9 +250,13 @@ export class OwnedCalls {
       pending.delivery = this.options.clock.after(DELIVERY_TIMEOUT_MS, () => this.notDelivered(device, pending))
     } else {
       pending.isDelivered = true
-      if (call.isOneway) remove(device, pending)
     }
-    if (call.isPersistent) this.store(device, () => this.options.store.changed(call, delivery))
+    const isOver = pending.isDelivered && call.isOneway
+    if (isOver) remove(device, pending)
+    if (!call.isPersistent) return
+    const change = (): Promise<void> => this.options.store.changed(call, delivery)
+    if (isOver) this.storeEnd(device, call.id, change)
+    else this.store(device, change)
   }
 
   /** The device said nothing: it gets it once more when it listens anew. */
@@ -265,7 +272,7 @@ export class OwnedCalls {
     }
     remove(device, pending)
     const response = JSON.stringify({ error: 'There was a Timeout and all retry attempts have been exhausted.' })
-    this.store(device, () => store.changed(call, 'FAILED', response))
+    this.storeEnd(device, call.id, () => store.changed(call, 'FAILED', response))
   }
 
   private responded(deviceId: string, id: number, body: string): void {
@@ -275,7 +282,7 @@ export class OwnedCalls {
     const { call } = pending
     remove(device, pending)
     if (!call.isPersistent) return this.answer(call, { response: body })
-    this.store(device, () => this.options.store.changed(call, 'SUCCESSFUL', jsonOf(body)))
+    this.storeEnd(device, call.id, () => this.options.store.changed(call, 'SUCCESSFUL', jsonOf(body)))
   }
 
   private expired(device: OwnedCallsOfDevice, pending: Pending): void {
@@ -288,7 +295,7 @@ export class OwnedCalls {
     }
     const wasSent = pending.sentTo.size > 0
     remove(device, pending)
-    if (call.isPersistent) this.store(device, () => store.changed(call, 'EXPIRED'))
+    if (call.isPersistent) this.storeEnd(device, call.id, () => store.changed(call, 'EXPIRED'))
     else this.answer(call, { error: wasSent ? 'TIMEOUT' : 'NO_ACTIVE_CONNECTION' })
   }
 
@@ -304,6 +311,18 @@ export class OwnedCalls {
       // The store is read again when the device listens anew.
       const { deviceId } = device
       this.options.report('What became of a persistent call is not stored', { deviceId, reason: errorText(error) })
+    })
+  }
+
+  /** Of a call that is over here: nobody sends it again who read it before the store knows. */
+  private storeEnd(device: OwnedCallsOfDevice, callId: string, change: () => Promise<void>): void {
+    device.leaving.add(callId)
+    this.store(device, async () => {
+      try {
+        await change()
+      } finally {
+        device.leaving.delete(callId)
+      }
     })
   }
 
