@@ -18,6 +18,9 @@ export interface BodyPart {
   readonly isMore: boolean
 }
 
+/** What is sent next has this token. */
+export type Begun = (token: Buffer) => void
+
 /** A body that is read as it is sent: so many bytes from there, fewer at its end. */
 export type ReadBody = (at: number, size: number) => Promise<BodyPart>
 
@@ -69,18 +72,21 @@ export class CoapRequests {
     this.watchers.delete(token.toString('hex'))
   }
 
-  /** Sends what it has and takes the whole of what comes back. Rejects NO_ANSWER, ASKED_REFUSED, BUSY, TOO_LARGE, BAD_BLOCK, CHANGED_MEANWHILE, CLOSED. */
-  async ask(peer: Peer, request: OutgoingRequest, token = this.newToken()): Promise<CoapAnswer> {
+  /**
+   * Sends what it has and takes the whole of what comes back. `begun` is told the token of each message, block by block, before it is sent;
+   * what it throws ends the request. Rejects NO_ANSWER, ASKED_REFUSED, BUSY, TOO_LARGE, BAD_BLOCK, CHANGED_MEANWHILE, CLOSED.
+   */
+  async ask(peer: Peer, request: OutgoingRequest, token = this.newToken(), begun?: Begun): Promise<CoapAnswer> {
     const body = request.payload
     const first =
       body !== undefined && body.length > this.options.blockBytes
-        ? await this.push(peer, request, partsOf(body), token)
-        : await this.exchange(peer, request, token)
-    return this.whole(peer, request, first)
+        ? await this.push(peer, request, partsOf(body), token, begun)
+        : await this.exchange(peer, request, token, begun)
+    return this.whole(peer, request, first, begun)
   }
 
   /** The rest of an answer or a notification of which the first block came. */
-  async whole(peer: Peer, request: OutgoingRequest, first: CoapAnswer): Promise<CoapAnswer> {
+  async whole(peer: Peer, request: OutgoingRequest, first: CoapAnswer, begun?: Begun): Promise<CoapAnswer> {
     const { maxAnswerBytes } = this.options
     if (first.block2?.isMore !== true) return first
     const { size } = first.block2
@@ -90,7 +96,7 @@ export class CoapRequests {
       // Each brings its whole size (RFC 7959, 2.2): empty ones would be asked for without end.
       if (parts.at(-1)?.length !== size) throw MessageErrors.BAD_BLOCK()
       const block2 = { number, isMore: false, size }
-      const next = await this.exchange(peer, { ...withoutBody(request), block2 })
+      const next = await this.exchange(peer, { ...withoutBody(request), block2 }, this.newToken(), begun)
       if (next.code !== first.code) return next
       // What it tells is another by now; a client should name it each time, and need not (RFC 7959, 2.4).
       if (next.etag !== undefined && first.etag !== undefined && next.etag !== first.etag)
@@ -107,12 +113,13 @@ export class CoapRequests {
    * A body in blocks. `token`: of the last one, which is what is answered; the others have their own, so that an answer that comes twice is not
    * taken for the next one's. Rejects as `ask` does, and as `read`.
    */
-  async push(peer: Peer, request: OutgoingRequest, read: ReadBody, token?: Buffer): Promise<CoapAnswer> {
+  async push(peer: Peer, request: OutgoingRequest, read: ReadBody, token?: Buffer, begun?: Begun): Promise<CoapAnswer> {
     let size = this.options.blockBytes
     for (let at = 0; ;) {
       const { bytes, isMore } = await read(at, size)
       const block1 = { number: at / size, isMore, size }
-      const answer = await this.exchange(peer, { ...request, payload: bytes, block1 }, isMore ? undefined : token)
+      const own = isMore ? undefined : token
+      const answer = await this.exchange(peer, { ...request, payload: bytes, block1 }, own, begun)
       if (!isMore || answer.code !== CONTINUE) return answer
       at += bytes.length
       // It wants smaller ones: the next number counts in them.
@@ -145,7 +152,7 @@ export class CoapRequests {
     else acknowledge(false)
   }
 
-  /** Nobody wants the answer to the first message of this `ask` any more: it rejects CLOSED, and the client is asked no further. */
+  /** Nobody wants the answer to the message with this token any more: its `ask` rejects CLOSED, and the client is asked no further. */
   cancel(token: Buffer): void {
     const key = token.toString('hex')
     const waiting = this.waiting.get(key)
@@ -159,10 +166,11 @@ export class CoapRequests {
     for (const [token, waiting] of [...this.waiting]) this.fail(token, waiting, MessageErrors.CLOSED())
   }
 
-  private exchange(peer: Peer, request: OutgoingRequest, token = this.newToken()): Promise<CoapAnswer> {
+  private exchange(peer: Peer, request: OutgoingRequest, token = this.newToken(), begun?: Begun): Promise<CoapAnswer> {
     const { clock, endpoint, answerTimeoutMs } = this.options
     const key = token.toString('hex')
     return new Promise((resolve, reject) => {
+      begun?.(token)
       const timer = clock.after(answerTimeoutMs, () => this.fail(key, waiting, MessageErrors.NO_ANSWER()))
       const waiting: Waiting = { peer, id: 0, timer, resolve, reject }
       this.waiting.set(key, waiting)

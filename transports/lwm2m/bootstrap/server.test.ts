@@ -147,6 +147,25 @@ describe('a client that knows its bootstrap server alone', () => {
       assert.deepEqual([transport.figures().retransmitted, transport.figures().bootstrapsFailed], [0, 1])
     }))
 
+  it('begins anew in the middle of a long body: its next block is not sent again where it came from before', () =>
+    told(
+      PROFILE,
+      async ({ newcomer, transport, clock }) => {
+        const [before, after] = [await newcomer(), await newcomer()]
+        await begin(before)
+        await before.answerNext({ code: '2.05', format: LINK, payload: NEW_CLIENT })
+        assert.match((await before.asked()).text, /^PUT \/0\/1 /)
+        await begin(after)
+        await after.answerNext({ code: '2.05', format: LINK, payload: NEW_CLIENT })
+        assert.match((await after.asked()).text, /^PUT \/0\/1 /)
+        assert.equal(await begin(before, [], 'nobody'), '4.00')
+        const { retransmitted } = transport.figures()
+        clock.advance(4000)
+        assert.equal(transport.figures().retransmitted - retransmitted, 1, 'the one that goes on')
+      },
+      { blockBytes: 32 },
+    ))
+
   it('is given up when it takes too long, and has no place more than its tenant', () =>
     told(
       PROFILE,

@@ -38,7 +38,7 @@ export interface BootstrapServerOptions {
 interface Running {
   readonly tenantId: string
   isEnded: boolean
-  /** Of what it is asked. */
+  /** Of what it is asked, of a long body the block. */
   token: Buffer
 }
 
@@ -143,12 +143,11 @@ export class BootstrapServer {
   ): Promise<void> {
     try {
       await bootstrap(
-        (request) => {
-          if (running.isEnded) return Promise.reject(MessageErrors.CLOSED())
-          const { requests } = this.clientPort
-          running.token = requests.newToken()
-          return requests.ask(peer, request, running.token)
-        },
+        (request) =>
+          this.clientPort.requests.ask(peer, request, undefined, (token) => {
+            if (running.isEnded) throw MessageErrors.CLOSED()
+            running.token = token
+          }),
         accounts,
         format,
       )
