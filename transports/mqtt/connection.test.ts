@@ -136,6 +136,58 @@ describe('MQTT connect', () => {
       })
     }))
 
+  it('tells a v5 client with 0x95 alone, or nothing, that no CONNACK fits its Maximum Packet Size', () =>
+    bench(async ({ client, gateway }) => {
+      const shortest = (maximumPacketSize: number) => ({ properties: { maximumPacketSize } })
+      const longest = (maximumPacketSize: number) => ({
+        ...{ clientId: '', keepalive: 0 },
+        properties: { maximumPacketSize, sessionExpiryInterval: 3_000_000_000 },
+      })
+      for (const [sized, size] of [
+        [shortest, 24],
+        [longest, 71],
+      ] as const) {
+        const fits = await client(5)
+        let bytes = 0
+        fits.socket.on('data', (chunk: Buffer) => (bytes += chunk.length))
+        fits.send(fits.connectPacket('one', sized(size)))
+        await fits.received(1)
+        assert.deepEqual([codes(fits), bytes], [[0], size])
+        const small = await client(5)
+        small.send(small.connectPacket('two', sized(size - 1)))
+        await small.end()
+        assert.deepEqual(codes(small), [0x95])
+      }
+      const tiny = await client(5)
+      tiny.send(tiny.connectPacket('two', shortest(4)))
+      await tiny.end()
+      assert.deepEqual(codes(tiny), [])
+      assert.deepEqual(new Set([...gateway.sessions].map(({ device }) => device.deviceName)), new Set(['one']))
+    }))
+
+  it('takes a CONNECT of MQTT 3.1 that ends before the user name or password of its flags', () =>
+    bench(async ({ client, gateway }) => {
+      gateway.lookUp = (login) =>
+        login.type === 'MQTT_LOGIN' && login.clientId === 'x' ? deviceNamed('one') : undefined
+      const begin = (flags: string) => `00064d514973647003${flags}003c000178`
+      for (const [name, body, code] of [
+        ['neither is there', begin('c2'), 0],
+        ['the user name is not there', begin('82'), 0],
+        ['the password is not there', `${begin('c2')}0001${'75'}`, 0],
+        ['both are there', `${begin('c2')}0001${'75'}0001${'70'}`, 0],
+      ] as const) {
+        const device = await client(3)
+        device.socket.write(Buffer.concat([Buffer.of(0x10, body.length / 2), Buffer.from(body, 'hex')]))
+        await device.received(1)
+        assert.deepEqual(codes(device), [code], name)
+      }
+      const cut = await client(3)
+      const body = `${begin('82')}0005${'75'}`
+      cut.socket.write(Buffer.concat([Buffer.of(0x10, body.length / 2), Buffer.from(body, 'hex')]))
+      await cut.end()
+      assert.deepEqual(codes(cut), [], 'half of a user name is none')
+    }))
+
   const CLOSED_SILENTLY: readonly { name: string; bytes: string }[] = [
     { name: 'a packet before CONNECT', bytes: 'c000' },
     { name: 'another protocol level', bytes: '100e00044d51545406020000000278790000' },

@@ -15,6 +15,8 @@ const AUTHENTICATION_DATA = 0x16
 const WILL_FLAG = 0b100
 const PASSWORD_FLAG = 0b0100_0000
 const USER_NAME_FLAG = 0b1000_0000
+/** The protocol's name and its level. */
+const BEGINNING_OF_31 = Buffer.from('\0\u0006MQIsdp\u0003')
 const LONGEST_NUMBER = 4
 const ID_BYTES = 2
 const KEEP_ALIVE_BYTES = 2
@@ -43,6 +45,29 @@ export function checkConnect(frame: Buffer, version: ProtocolVersion): void {
   for (const isThere of [hasWill, hasWill, (flags & USER_NAME_FLAG) !== 0, (flags & PASSWORD_FLAG) !== 0])
     if (isThere) at = behindText(frame, at, frame.length)
   if (at !== frame.length) throw malformed('CONNECT of another length than its fields')
+}
+
+/**
+ * A CONNECT of MQTT 3.1 may end before its user name or password, whatever its flags say: those of texts that are not there are taken away
+ * (MQTT 3.1, section 3.1). Any other frame comes back as it is. Throws ProtocolViolation.
+ */
+export function withoutAbsentTexts(frame: Buffer): Buffer {
+  const nameAt = bodyOf(frame)
+  if (frame.compare(BEGINNING_OF_31, 0, BEGINNING_OF_31.length, nameAt, nameAt + BEGINNING_OF_31.length) !== 0)
+    return frame
+  const flagsAt = nameAt + BEGINNING_OF_31.length
+  const flags = frame[flagsAt] ?? 0
+  let at = behindText(frame, flagsAt + 1 + KEEP_ALIVE_BYTES, frame.length)
+  const present = [WILL_FLAG, WILL_FLAG, USER_NAME_FLAG, PASSWORD_FLAG].filter((flag) => (flags & flag) !== 0)
+  for (const flag of present) {
+    if (at === frame.length && flag !== WILL_FLAG) {
+      const amended = Buffer.from(frame)
+      amended[flagsAt] = flags & ~(flag === USER_NAME_FLAG ? USER_NAME_FLAG | PASSWORD_FLAG : PASSWORD_FLAG)
+      return amended
+    }
+    at = behindText(frame, at, frame.length)
+  }
+  return frame
 }
 
 /** Where the client id begins. */

@@ -11,7 +11,7 @@ import type { BegunSession, MqttConnection } from '../connection.ts'
 import { GatewayChildren } from '../gateway/children.ts'
 import { GatewayVoice } from '../gateway/voice.ts'
 import { ticksOf } from '../keep-alive-wheel.ts'
-import { checkConnect } from '../packet-properties.ts'
+import { checkConnect, withoutAbsentTexts } from '../packet-properties.ts'
 import { Reason, connackV3, type ReasonCode } from '../reason-codes.ts'
 import { SparkplugNode } from '../sparkplug/node.ts'
 import { willOf } from '../sparkplug/will.ts'
@@ -24,10 +24,13 @@ const LARGEST_QOS = 2
 const KEEP_ALIVE_GRACE = 1.5
 /** Seconds. */
 const LONGEST_KEEP_ALIVE = 65_535
+/** Bytes of a CONNACK that refuses, and of one with the properties that each client of MQTT 5 is told. */
+const CONNACK_BYTES = { REFUSAL: 5, ACCEPTANCE: 24, SESSION_EXPIRY: 5, KEEP_ALIVE: 3, CLIENT_ID: 39 } as const
 const NOTHING_KEPT: BegunSession = { isPresent: false, expirySeconds: 0 }
 
 /** Throws ProtocolViolation for what is no CONNECT of a version served here: the connection closes without CONNACK. */
-export function handleConnect(session: MqttConnection, frame: Buffer): void {
+export function handleConnect(session: MqttConnection, sent: Buffer): void {
+  const frame = withoutAbsentTexts(sent)
   const packet = decodePacket(frame, undefined)
   if (packet.cmd !== 'connect') throw malformed('not a CONNECT')
   session.version = versionOf(packet)
@@ -36,6 +39,9 @@ export function handleConnect(session: MqttConnection, frame: Buffer): void {
   requireLimits(packet)
   session.phase = 'AUTHENTICATING'
   session.host.connectReceived(session)
+  if (session.version === 5) session.pushes.heed(packet.properties)
+  // It could not be told what it must keep to. [MQTT-3.1.2-24]
+  if (connackBytes(packet) > session.pushes.maximumPacketSize) return refuse(session, Reason.PACKET_TOO_LARGE)
   if (packet.properties?.authenticationMethod !== undefined) return refuse(session, Reason.BAD_AUTHENTICATION_METHOD)
   if (packet.username === PROVISION || packet.clientId === PROVISION) return acceptProvisioning(session, packet)
   const { shown } = session
@@ -114,11 +120,9 @@ function refuseLogin(session: MqttConnection, reason: ReasonCode): void {
 
 function refuse(session: MqttConnection, reason: ReasonCode): void {
   if (reason !== Reason.QUOTA_EXCEEDED) session.host.counts.unauthenticated++
-  session.send(
-    session.version === 5
-      ? { cmd: 'connack', sessionPresent: false, reasonCode: reason }
-      : { cmd: 'connack', sessionPresent: false, returnCode: connackV3(reason) },
-  )
+  if (session.version !== 5) session.send({ cmd: 'connack', sessionPresent: false, returnCode: connackV3(reason) })
+  else if (session.pushes.maximumPacketSize >= CONNACK_BYTES.REFUSAL)
+    session.send({ cmd: 'connack', sessionPresent: false, reasonCode: reason })
   session.close(reason)
 }
 
@@ -137,7 +141,6 @@ function accept(session: MqttConnection, packet: IConnectPacket, device: DeviceI
   session.allowedTicks = ticksOf(keepAliveMs === 0 ? host.limits.idleTimeoutMs : keepAliveMs) + 1
   session.heard()
   host.wheel.add(session)
-  if (session.version === 5) session.pushes.heed(packet.properties)
   if (session.version === 5)
     session.topicAliasMaximum = TopicAliases.maximumFor(host.limits, host.aliasShares, device.tenantId)
   const begun = beginSession(session, packet, device)
@@ -179,13 +182,19 @@ function acceptProvisioning(session: MqttConnection, packet: IConnectPacket): vo
   session.allowedTicks = ticksOf(host.limits.provisioningTimeoutMs)
   session.heard()
   host.wheel.add(session)
-  if (session.version === 5) session.pushes.heed(packet.properties)
   acknowledge(session, packet, { ...NOTHING_KEPT, clientId: packet.clientId === '' ? randomUUID() : packet.clientId })
 }
 
 function acknowledge(session: MqttConnection, packet: IConnectPacket, begun: Begun): void {
   if (session.version === 5) session.send(connackV5(session, packet, begun))
   else session.send({ cmd: 'connack', sessionPresent: false, returnCode: 0 })
+}
+
+/** At most, of `connackV5`. */
+function connackBytes({ properties, keepalive, clientId }: IConnectPacket): number {
+  const { ACCEPTANCE, SESSION_EXPIRY, KEEP_ALIVE, CLIENT_ID } = CONNACK_BYTES
+  const expiry = (properties?.sessionExpiryInterval ?? 0) === 0 ? 0 : SESSION_EXPIRY
+  return ACCEPTANCE + expiry + ((keepalive ?? 0) === 0 ? KEEP_ALIVE : 0) + (clientId === '' ? CLIENT_ID : 0)
 }
 
 function connackV5(
