@@ -10,22 +10,9 @@ import type { Answer } from '../rest/route.ts'
 
 const FOLDER = join(import.meta.dirname, 'browser')
 
-const FILES = [
-  'account.js',
-  'alarms.js',
-  'console.css',
-  'device.js',
-  'devices.js',
-  'dom.js',
-  'live.js',
-  'login.js',
-  'main.js',
-  'paged.js',
-  'plot.js',
-  'points.js',
-  'session.js',
-  'tenants.js',
-] as const
+const KNOWN = /^(?:rule-chains\/)?[a-z][a-z-]*\.(?:js|css)$/
+/** What every page needs; a page loads the rest itself. */
+const FIRST = ['main.js', 'dom.js', 'login.js', 'session.js']
 
 /** As `HttpServer.route` takes them; each leads to the same document, whose script looks at its address. */
 export const CONSOLE_PAGES = [
@@ -34,6 +21,8 @@ export const CONSOLE_PAGES = [
   '/devices',
   '/devices/:id',
   '/alarms',
+  '/ruleChains',
+  '/ruleChains/:id',
   '/tenants',
   '/account',
 ] as const
@@ -44,9 +33,7 @@ const HEADERS = pageHeaders({
   'connect-src': "'self'",
 })
 
-const PRELOADS = FILES.filter((name) => name.endsWith('.js')).map(
-  (name) => `<link rel="modulepreload" href="/console/${name}">`,
-)
+const PRELOADS = FIRST.map((name) => `<link rel="modulepreload" href="/console/${name}">`)
 
 const PAGE = document(
   'Millrace',
@@ -61,13 +48,18 @@ export function consolePageAnswer(): Answer {
   return { status: 200, contentType: 'text/html;charset=UTF-8', body: PAGE, headers: HEADERS }
 }
 
-/** Undefined for a name that the pages have no use for. */
+/** Undefined for a name that no file of the pages has. */
 export async function consoleFileAnswer(name: string): Promise<Answer | undefined> {
-  if (!isKnown(name)) return undefined
+  if (!KNOWN.test(name)) return undefined
+  const body = await readFile(join(FOLDER, name), 'utf8').catch((error: unknown) => {
+    if (isMissing(error)) return undefined
+    throw error
+  })
+  if (body === undefined) return undefined
   const contentType = name.endsWith('.css') ? 'text/css;charset=UTF-8' : 'text/javascript;charset=UTF-8'
-  return { status: 200, contentType, body: await readFile(join(FOLDER, name), 'utf8'), headers: HEADERS }
+  return { status: 200, contentType, body, headers: HEADERS }
 }
 
-function isKnown(name: string): name is (typeof FILES)[number] {
-  return FILES.some((file) => file === name)
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }

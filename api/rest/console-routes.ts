@@ -8,15 +8,21 @@ export function consoleRoutes(): readonly RestRoute[] {
     ...CONSOLE_PAGES.map((pattern): RestRoute => {
       return { method: 'GET', pattern, authorities: 'public', handle: async () => consolePageAnswer() }
     }),
-    {
-      method: 'GET',
-      pattern: '/console/:file',
-      authorities: 'public',
-      handle: async (call) => {
-        const answer = await consoleFileAnswer(call.parameter(0))
-        if (answer === undefined) throw ApiErrors.NOT_FOUND()
-        return answer
-      },
-    },
+    fileRoute('/console/:file', ''),
+    fileRoute('/console/rule-chains/:file', 'rule-chains/'),
   ]
+}
+
+/** Of the files in a folder of the pages. */
+function fileRoute(pattern: string, folder: string): RestRoute {
+  return {
+    method: 'GET',
+    pattern,
+    authorities: 'public',
+    handle: async (call) => {
+      const answer = await consoleFileAnswer(folder + call.parameter(0))
+      if (answer === undefined) throw ApiErrors.NOT_FOUND()
+      return answer
+    },
+  }
 }

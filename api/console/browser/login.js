@@ -90,5 +90,5 @@ function enter(tokens, query) {
 
 /** Only to pages of ours: whoever made the link to the login may have written anything there. @param {string | null} next */
 export function pathAfterLogin(next) {
-  return next !== null && /^\/(devices|alarms|tenants|account)(\/[\w-]+)?$/.test(next) ? next : '/devices'
+  return next !== null && /^\/(devices|alarms|ruleChains|tenants|account)(\/[\w-]+)?$/.test(next) ? next : '/devices'
 }

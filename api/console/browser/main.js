@@ -37,6 +37,7 @@ async function page() {
   const isSystem = user.authority === 'SYS_ADMIN'
   const links = {
     ...(isSystem ? { '/tenants': 'Tenants' } : { '/devices': 'Devices', '/alarms': 'Alarms' }),
+    ...(user.authority === 'TENANT_ADMIN' ? { '/ruleChains': 'Rule chains' } : {}),
     '/account': 'Account',
   }
   navigation.replaceChildren(
@@ -62,6 +63,12 @@ async function page() {
   if (location.pathname === '/account') return accountPage(main, user)
   if (isSystem) return tenantsPage(main)
   if (location.pathname === '/alarms') return alarmsPage(main, query)
+  const ruleChain = /^\/ruleChains(?:\/([\w-]+))?$/.exec(location.pathname)
+  if (ruleChain !== null && user.authority === 'TENANT_ADMIN') {
+    // Who opens no rule chain loads none of what draws them.
+    if (ruleChain[1] === undefined) return (await import('./rule-chains/list.js')).ruleChainsPage(main, query)
+    return (await import('./rule-chains/editor.js')).ruleChainPage(main, ruleChain[1])
+  }
   const deviceId = /^\/devices\/([\w-]+)$/.exec(location.pathname)?.[1]
   return deviceId === undefined ? devicesPage(main, query, user) : devicePage(main, deviceId, show)
 }
