@@ -287,6 +287,21 @@ describe('ENTITY_DATA', () => {
     assert.equal((await say(undefined)).length, 1)
   })
 
+  test('a dynamic page is sent whole when it has lost an entity that is not there, or not seen, any more', async () => {
+    const bench = sessionBench()
+    const { say } = await open(bench)
+    const pageLink = { page: 0, pageSize: 10, dynamic: true }
+    await say(entityData(1, { query: query({ pageLink }), latestCmd: { keys: [TEMPERATURE] } }))
+    bench.store.accessible = false
+    bench.store.found = []
+    bench.store.feed.publish({ kind: 'device-changed', entity: DEVICE, credentialsChanged: false })
+    assert.deepEqual(await say(undefined), [])
+    bench.clock.advance(60_000)
+    assert.deepEqual(await say(undefined), [data(1)])
+    bench.clock.advance(60_000)
+    assert.deepEqual(await say(undefined), [], 'told once')
+  })
+
   test('fifty commands over one device listen to it once', async () => {
     const bench = sessionBench()
     const { say, session } = await open(bench)

@@ -42,6 +42,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
   private readonly values: LiveValues
   private page: Page<EntityData> = { data: [], totalPages: 0, totalElements: 0, hasNext: false }
   private entities: readonly EntityId[] = []
+  private hasLost = false
   private liveKeys: readonly EntityKey[] = []
   private readonly doubts: Doubts
   private heardMeanwhile: Heard[] | undefined
@@ -154,6 +155,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
 
   private take(page: Page<EntityData>): void {
     this.page = page
+    this.hasLost = false
     this.entities = page.data.map(({ entity }) => entity)
     this.values.take(page.data)
   }
@@ -321,8 +323,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
   }
 
   private show(entity: EntityId, change: FollowedChange): void {
-    if (this.doubts.has(entity)) return
-    if (!this.values.show(entity, change)) this.context.host.rereads.ask(this)
+    if (!this.doubts.has(entity) && !this.values.show(entity, change)) this.context.host.rereads.ask(this)
   }
 
   private changed(): Draft {
@@ -357,6 +358,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
     // Those that were heard since are of whoever has it now.
     this.heardMeanwhile = this.heardMeanwhile?.filter(([{ id }]) => id !== entity.id)
     this.entities = this.entities.filter(({ id }) => id !== entity.id)
+    this.hasLost = true
   }
 
   private missed(): void {
@@ -368,17 +370,16 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
 
   private refreshSoon(delayMs: number): void {
     this.timer?.cancel()
-    if (this.closed) return
-    this.timer = this.context.clock.after(delayMs, () => void this.refresh())
+    if (!this.closed) this.timer = this.context.clock.after(delayMs, () => void this.refresh())
   }
 
-  /** Runs the query again; a page that has other entities is sent whole. */
+  /** Runs the query again; a page that has other entities than the client was told is sent whole. */
   private async refresh(): Promise<void> {
     try {
       await this.step(async () => {
         const latest = distinct([...this.query.latest, ...this.liveKeys])
         const page = await this.find({ ...this.query, latest })
-        if (this.closed || isSamePage(this.entities, page)) return
+        if (this.closed || (!this.hasLost && isSamePage(this.entities, page))) return
         this.unfollow()
         this.take(page)
         // Series of entities that are new come with the next sub-command.
