@@ -29,7 +29,7 @@ export function withCors(request: HttpRequest, reply: HttpReply): HttpReply {
         'Access-Control-Allow-Origin': origin,
         'Access-Control-Allow-Credentials': 'true',
         'Access-Control-Expose-Headers': PUBLISHED,
-        Vary: 'Origin',
+        Vary: headers?.['Vary'] === undefined ? 'Origin' : `${headers['Vary']}, Origin`,
       }
       reply.send(status, contentType, body, withOrigin, left)
     },

@@ -48,7 +48,7 @@ export interface DashboardRoutesParts extends ImageRoutesParts {
 export function dashboardRoutes(parts: DashboardRoutesParts): readonly DeclaredRoute[] {
   const service = parts.declared.of(dashboards)
   return [
-    ...crudWithImages(parts, service, WORDS, { read: TENANT_AND_CUSTOMER, save: TENANT }),
+    ...crudWithImages(parts, service, WORDS, { read: TENANT_AND_CUSTOMER, save: TENANT }, { isGzipped: true }),
     ...listRoutes(parts),
     ...assignmentRoutes(parts),
     ...homeRoutes(parts),
@@ -277,6 +277,7 @@ function homeRoutes({ make, declared, content }: DashboardRoutesParts): readonly
       mayBeEmpty: true,
       about: 'The dashboard that the caller starts with; empty where there is none.',
       answer: recordShape(dashboards),
+      isGzipped: true,
       handle: async ({ principal }) => {
         const home = await content.dashboards.homeOf(principal)
         const dashboard = home && (await service.findAnywhere(home.dashboardId))

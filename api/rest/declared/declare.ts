@@ -64,6 +64,7 @@ export class RouteMaker {
       ...(declaration.errorsAsText === undefined ? {} : { errorsAsText: declaration.errorsAsText }),
       ...(declaration.isAboutTheCaller === undefined ? {} : { isAboutTheCaller: declaration.isAboutTheCaller }),
       ...(declaration.setsUpSecondFactor === undefined ? {} : { setsUpSecondFactor: declaration.setsUpSecondFactor }),
+      ...(declaration.isGzipped === undefined ? {} : { isGzipped: declaration.isGzipped }),
       ...(declaration.maxBodyBytes === undefined ? {} : { maxBodyBytes: declaration.maxBodyBytes }),
       namesEntity: (ids) => namesEntity(declaration, ids),
       admit: (raw) => this.admit(declaration, raw),

@@ -28,6 +28,7 @@ export function crudWithImages<Columns extends ColumnSet>(
     readonly save: readonly Authority[]
     readonly remove?: readonly Authority[]
   },
+  answers: Pick<DeclaredRoute, 'isGzipped'> = {},
 ): readonly DeclaredRoute[] {
   const { definition } = service
   const { one } = words
@@ -47,6 +48,7 @@ export function crudWithImages<Columns extends ColumnSet>(
     query: { inlineImages: flag(false) },
     body: undefined,
     answer: recordShape(definition),
+    ...answers,
     handle: async ({ principal, path, query }) => {
       const id = path[`${one}Id`] ?? ''
       const record = await service.findAnywhere(id)

@@ -136,6 +136,8 @@ export interface RouteDeclaration<
   readonly isAboutTheCaller?: boolean
   /** Who gave the password and must still set up a second factor may call it too. */
   readonly setsUpSecondFactor?: boolean
+  /** Its answer may be large: it is packed for clients that take it so. */
+  readonly isGzipped?: boolean
   readonly handle: (call: Call<Path, Targets, Asked, Body, Words>) => Promise<Answer | JsonValue>
 }
 
@@ -163,6 +165,7 @@ export interface DeclaredRoute {
   readonly errorsAsText?: boolean
   readonly isAboutTheCaller?: boolean
   readonly setsUpSecondFactor?: boolean
+  readonly isGzipped?: boolean
   readonly maxBodyBytes?: number
   /** Whether a call of it with the example names something that is there already, in path or body. */
   namesEntity(ids: Ids): boolean

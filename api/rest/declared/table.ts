@@ -1,6 +1,7 @@
 /** Declared routes as rows of the route table: what shares method and path becomes one row that looks at the parameters. */
 import { requireAuthority } from '../authorize.ts'
 import { formOf } from '../form.ts'
+import { gzipped } from '../gzipped.ts'
 import type { Query } from '../query.ts'
 import type { RestRoute, UserCall, UserRoute } from '../route.ts'
 import type { DeclaredRoute } from './route.ts'
@@ -41,7 +42,8 @@ function rowOf(routes: readonly DeclaredRoute[]): DeclaredRow {
     handle: async (call) => {
       const route = bySpecial.find((candidate) => isMeant(candidate, call.query)) ?? first
       requireAuthority(call.principal, route.authorities)
-      return route.run(rawCallOf(call, names))
+      const answer = await route.run(rawCallOf(call, names))
+      return route.isGzipped === true ? gzipped(answer, call.header('accept-encoding')) : answer
     },
   }
 }
