@@ -16,6 +16,7 @@ import { assetProfiles } from '../entities/asset-profile.ts'
 import { deviceProfiles } from '../entities/device-profile.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 import type { RelationService } from '../relations/relations.ts'
+import { inPieces } from './pieces.ts'
 
 export interface EntityGroupParts {
   readonly entities: EntityStore
@@ -25,10 +26,6 @@ export interface EntityGroupParts {
   readonly tables: ReadonlyMap<EntityType, QueryTable>
 }
 
-/** Entities whose values are read at a time: one read holds up no other for long. */
-const ENTITIES_PER_READ = 1_000
-/** Of texts that are read at a time, as far as a single one is not longer: no tenant's values fill the memory before they are counted. */
-const TEXT_BYTES_PER_READ = 4 * 2 ** 20
 /** Ties of values are broken by it. */
 const OLDEST: EntitySort = { key: { type: 'ENTITY_FIELD', key: 'createdTime' }, direction: 'ASC' }
 
@@ -78,7 +75,7 @@ export class EntityGroups {
     const isBounded = timeSeries.latestColumn !== undefined
     const textBytes = async (some: readonly string[]) =>
       isBounded ? 0 : ((await timeSeries.latestTextBytes?.(some, key)) ?? 0)
-    return inPieces(ids, check, textBytes, async (some) => {
+    return columnOf(ids, check, textBytes, async (some) => {
       if (timeSeries.latestColumn !== undefined) return timeSeries.latestColumn(some, key)
       const { value } = await timeSeries.latestOfMany(some, [key])
       const column = new LatestColumnBuilder(some.length)
@@ -97,7 +94,7 @@ export class EntityGroups {
     check: (bytes: number) => void,
   ): Promise<LatestColumn> {
     const { queries } = this.parts.entities
-    return inPieces(
+    return columnOf(
       ids,
       check,
       (some) => queries.attributeTextBytes(some, key),
@@ -175,25 +172,18 @@ export class EntityGroups {
 
 const PROFILED = { DEVICE_PROFILE: 'DEVICE', ASSET_PROFILE: 'ASSET' } as const
 
-async function inPieces(
+async function columnOf(
   ids: readonly string[],
   check: (bytes: number) => void,
   textBytes: (some: readonly string[]) => Promise<number>,
   read: (some: readonly string[]) => Promise<LatestColumn>,
 ): Promise<LatestColumn> {
   const pieces: LatestColumn[] = []
-  const readSome = async (some: readonly string[]): Promise<void> => {
-    if (some.length > 1 && (await textBytes(some)) > TEXT_BYTES_PER_READ) {
-      const half = some.length >> 1
-      await readSome(some.slice(0, half))
-      return readSome(some.slice(half))
-    }
+  await inPieces(ids, textBytes, async (some) => {
     const piece = await read(some)
     check(bytesOf(piece))
     pieces.push(piece)
-  }
-  for (let start = 0; start < ids.length; start += ENTITIES_PER_READ)
-    await readSome(ids.slice(start, start + ENTITIES_PER_READ))
+  })
   return joinedColumn(pieces)
 }
 

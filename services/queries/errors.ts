@@ -23,5 +23,9 @@ export const QueryErrors = defineErrors('query', {
     ...BAD_REQUEST,
     text: 'The query would look at the latest telemetry of more than {limit} entities: narrow its entity filter',
   },
+  SORTED_TEXTS: {
+    ...BAD_REQUEST,
+    text: 'The query would sort by texts of more than {limit} bytes: narrow its entity filter',
+  },
   TOO_MANY_RELATED: { ...BAD_REQUEST, text: 'More than {limit} relations lead from the root: lower maxLevel' },
 })

@@ -21,3 +21,37 @@ test('a long text is looked for beside latest telemetry in as many entities as t
   await assert.rejects(find(long, series), { code: 'query.TOO_MANY', message: /more than 228 entities/ })
   assert.equal((await find(long, [{ type: 'SERVER_ATTRIBUTE', key: 'k' }])).totalElements, 0, 'nothing is joined here')
 })
+
+test('a search with % reads the texts of some entities at a time, whatever they hold', async (context) => {
+  const platform = await openTestPlatform()
+  context.after(() => platform.close())
+  const { services, tenant, entities } = platform
+  const text = 'x'.repeat(1_000_000)
+  for (let made = 0; made < 24; made++) {
+    const { id } = await services.devices.saveByUser(tenant, { name: `Wide ${made}`, additionalInfo: { made } })
+    const entity = { entityType: 'DEVICE', id } as const
+    const attribute = { key: 'k', type: 'STRING', value: `${text}${made % 2 === 0 ? 'even' : 'odd'}` } as const
+    await services.attributes.saveByUser(tenant, entity, 'SERVER_SCOPE', [attribute])
+  }
+  const read = context.mock.method(entities.queries, 'attributes')
+  const find = (textSearch: string, page: Partial<EntityDataQuery['page']> = {}) =>
+    services.entityQueries.find(tenant, {
+      filter: { kind: 'type', entityType: 'DEVICE', name: 'Wide', types: undefined },
+      ...{ keyFilters: [], operation: 'AND', fields: ['name', 'additionalInfo'] },
+      latest: [{ type: 'SERVER_ATTRIBUTE', key: 'k' }],
+      page: { page: 0, pageSize: 3, textSearch, sort: undefined, isDynamic: false, ...page },
+    })
+  const sort = { key: { type: 'ENTITY_FIELD', key: 'name' }, direction: 'ASC' } as const
+  const found = await find('wide%xeven', { sort })
+  assert.equal(found.totalElements, 12)
+  assert.deepEqual(
+    found.data.map(({ latest }) => latest.ENTITY_FIELD?.['name']?.value),
+    ['Wide 0', 'Wide 10', 'Wide 12'],
+  )
+  assert.deepEqual(
+    found.data.map(({ latest }) => latest.ENTITY_FIELD?.['additionalInfo']?.value),
+    ['{"made":0}', '{"made":10}', '{"made":12}'],
+  )
+  const most = Math.max(...read.mock.calls.map((call) => call.arguments[0]?.length ?? 0))
+  assert.ok(most <= 4, `the texts of ${most} entities were read at once`)
+})

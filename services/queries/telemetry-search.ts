@@ -12,11 +12,17 @@ import { ATTRIBUTE_KEY_SCOPES } from './attribute-keys.ts'
 import { isRounded, readCandidateValues, valueAt } from './candidate-values.ts'
 import { QueryErrors } from './errors.ts'
 import { firstPlaces, matchingPlaces } from './latest-columns.ts'
+import { inPieces } from './pieces.ts'
 import { comparedField, comparedValue, matches } from './predicates.ts'
 import type { EntityValues, ValueStores } from './query-values.ts'
 
 /** Entities whose latest telemetry one query looks at. */
 const MAX_CANDIDATES = 200_000
+
+/** The only field that is not short. */
+const LONG_FIELD = 'additionalInfo'
+/** Of the texts by which all that match are sorted. */
+const MAX_SORTED_BYTES = 64 * 2 ** 20
 
 /** Of the ends of texts to which latest telemetry is joined: each is as long as the text that is looked for. */
 const MAX_TAIL_BYTES = 64 * 2 ** 20
@@ -76,7 +82,7 @@ export class TelemetrySearch {
   async count(query: EntityCountQuery, selection: EntitySelection): Promise<number> {
     const resolved = { selection, sort: undefined, search: undefined }
     const places = await this.inColumns(query, resolved, { limit: 0, offset: 0 })
-    return places?.total ?? (await this.candidates(query, resolved)).length
+    return places?.total ?? (await this.candidates(query, resolved)).matching.length
   }
 
   async page(
@@ -86,8 +92,13 @@ export class TelemetrySearch {
   ): Promise<{ readonly total: number; readonly rows: readonly SelectedEntity[] }> {
     const found = await this.inColumns(query, resolved, { limit, offset })
     if (found === undefined) {
-      const rows = await this.candidates(query, resolved)
-      return { total: rows.length, rows: rows.slice(offset, offset + limit) }
+      const { matching, isLong } = await this.candidates(query, resolved)
+      const page = matching.slice(offset, offset + limit)
+      const ids = page.map(({ id }) => id)
+      return {
+        total: matching.length,
+        rows: isLong ? await this.fieldsOf(resolved.selection, ids, query.fields) : page,
+      }
     }
     const { total, ids, isSorted } = found
     if (isSorted) return { total, rows: await this.fieldsOf(resolved.selection, ids, query.fields) }
@@ -212,19 +223,21 @@ export class TelemetrySearch {
     return places.filter((place) => (unsure.has(place) ? sure.has(searched[place]?.id ?? '') : matching.has(place)))
   }
 
-  /** All that match, in order. */
+  /** All that match, in order; without their fields where those are long. Values are read for some at a time. */
   private async candidates(
     query: Asked,
     { selection, sort, search }: ResolvedQuery,
-  ): Promise<readonly SelectedEntity[]> {
+  ): Promise<{ readonly matching: readonly SelectedEntity[]; readonly isLong: boolean }> {
     const { fields: shown = [], latest = [] } = query
     const { inStore, here } = partsOf(selection)
     const fields = [...shown, ...here.filter(({ key }) => key.type === 'ENTITY_FIELD').map(({ key }) => key.key)]
     const isSortedHere = sort !== undefined && isLatest(sort.key)
+    // Every other field is short.
+    const isLong = fields.includes(LONG_FIELD)
     const found = await this.parts.entities.queries.find(
       { ...selection, filters: inStore },
       { sort: isSortedHere ? undefined : sort, limit: MAX_CANDIDATES + 1, offset: 0 },
-      fields,
+      isLong ? [] : fields,
     )
     if (found.length > MAX_CANDIDATES) throw QueryErrors.TOO_MANY({ limit: MAX_CANDIDATES })
     const keys = [
@@ -232,12 +245,44 @@ export class TelemetrySearch {
       ...(isSortedHere ? [sort.key] : []),
       ...(search === undefined ? [] : latest),
     ]
-    const values = await readCandidateValues(this.parts, found, keys)
-    const fits = (row: SelectedEntity): boolean =>
-      (here.length === 0 || matchesAll(row, here, selection.operation, fields, values)) &&
-      (search === undefined || holdsText(row, search, shown, latest, values))
-    const matching = found.filter(fits)
-    return isSortedHere ? sorted(matching, sort, values) : matching
+    const matching: SelectedEntity[] = []
+    const places: SortPlace[] = []
+    let sortedBytes = 0
+    const ids = found.map(({ id }) => id)
+    await inPieces(
+      ids,
+      (some) => this.textBytes(some, keys),
+      async (some, start) => {
+        const held = found.slice(start, start + some.length)
+        const rows = isLong ? await this.fieldsOf(selection, some, fields) : held
+        const values = await readCandidateValues(this.parts, rows, keys)
+        for (const row of rows) {
+          if (here.length > 0 && !matchesAll(row, here, selection.operation, fields, values)) continue
+          if (search !== undefined && !holdsText(row, search, shown, latest, values)) continue
+          const kept = isLong ? { ...row, fields: [] } : row
+          if (!isSortedHere) {
+            matching.push(kept)
+            continue
+          }
+          const place = sortPlace(kept, sort, values)
+          sortedBytes += 2 * place.text.length
+          if (sortedBytes > MAX_SORTED_BYTES) throw QueryErrors.SORTED_TEXTS({ limit: MAX_SORTED_BYTES })
+          places.push(place)
+        }
+      },
+    )
+    return { matching: isSortedHere ? sorted(places, sort) : matching, isLong }
+  }
+
+  /** What the texts among the values of these entities take. A store that has columns bounds what it answers itself. */
+  private async textBytes(ids: readonly string[], keys: readonly EntityKey[]): Promise<number> {
+    const { entities, timeSeries } = this.parts
+    let bytes = 0
+    for (const { type, key } of keys) {
+      if (type in ATTRIBUTE_KEY_SCOPES) bytes += await entities.queries.attributeTextBytes(ids, key)
+      else if (type === 'TIME_SERIES') bytes += (await timeSeries.latestTextBytes?.(ids, key)) ?? 0
+    }
+    return bytes
   }
 }
 
@@ -302,21 +347,24 @@ function holdsText(
   return true
 }
 
+interface SortPlace {
+  readonly row: SelectedEntity
+  readonly number: number | null
+  readonly text: string
+}
+
+function sortPlace(row: SelectedEntity, { key }: EntitySort, values: EntityValues): SortPlace {
+  const value = values.of(row.id, key)
+  const compared = value && comparedValue(value)
+  const flag = compared?.flag === undefined || compared.flag === null ? null : Number(compared.flag)
+  const text = compared?.text ?? (value?.type === 'JSON' ? value.value : '')
+  return { row, number: compared?.number ?? flag, text }
+}
+
 /** Numbers before texts; what is not there comes last ascending by number, first ascending by text, as the reference has it. */
-function sorted(
-  rows: readonly SelectedEntity[],
-  { key, direction }: EntitySort,
-  values: EntityValues,
-): readonly SelectedEntity[] {
-  const placed = rows.map((row) => {
-    const value = values.of(row.id, key)
-    const compared = value && comparedValue(value)
-    const flag = compared?.flag === undefined || compared.flag === null ? null : Number(compared.flag)
-    const text = compared?.text ?? (value?.type === 'JSON' ? value.value : '')
-    return { row, number: compared?.number ?? flag, text }
-  })
+function sorted(places: readonly SortPlace[], { direction }: EntitySort): readonly SelectedEntity[] {
   const sign = direction === 'DESC' ? -1 : 1
-  placed.sort((a, b) => {
+  const ordered = places.toSorted((a, b) => {
     if (a.number !== b.number) {
       if (a.number === null) return sign
       if (b.number === null) return -sign
@@ -325,5 +373,5 @@ function sorted(
     if (a.text !== b.text) return a.text < b.text ? -sign : sign
     return a.row.id < b.row.id ? -sign : sign
   })
-  return placed.map(({ row }) => row)
+  return ordered.map(({ row }) => row)
 }
