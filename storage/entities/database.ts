@@ -66,6 +66,11 @@ export interface EntityDatabase {
   readonly foldFunction: string
   read<Row>(query: CompiledQuery<Row>): Promise<Read<Row>>
   /**
+   * A read of a few rows by their ids at once, where the database is at hand: every commit that was acknowledged before the call is in them.
+   * Undefined where `read` must be asked.
+   */
+  lookUp?<Row>(query: CompiledQuery<Row>): readonly Row[] | undefined
+  /**
    * A read that may be long, such as a search: it holds up no commit and no other read. Every commit that was acknowledged before the call
    * is in the rows.
    */
@@ -79,6 +84,12 @@ export interface EntityDatabase {
 }
 
 type StatementOptions = Omit<Statement, 'sql' | 'parameters'>
+
+/** The first row of a query by ids. */
+export async function firstById<Row>(database: EntityDatabase, query: CompiledQuery<Row>): Promise<Row | undefined> {
+  const rows = database.lookUp?.(query) ?? (await database.read(query)).rows
+  return rows[0]
+}
 
 /** A built query as a step of a transaction. */
 export function statementOf(query: { compile(): CompiledQuery }, options: StatementOptions = {}): Statement {

@@ -1,11 +1,19 @@
 /** Users as logins need them, and their credentials; a password is here only as its hash. */
-import { sql, type Selectable } from 'kysely'
+import { sql, type CompiledQuery, type Selectable } from 'kysely'
 import { z } from 'zod'
 import type { Authority, User } from '../../model/entities.ts'
 import { parseJson } from '../../model/json.ts'
 import { booleanColumn, jsonColumn, jsonOf } from './columns.ts'
 import { deleteAttachedOfAll } from './attached.ts'
-import { sqlValue, statementOf, type EntityDatabase, type Statement, type Written } from './database.ts'
+import {
+  firstById,
+  sqlValue,
+  statementOf,
+  withParameters,
+  type EntityDatabase,
+  type Statement,
+  type Written,
+} from './database.ts'
 import { EntityStoreErrors } from './errors.ts'
 import type { UserCredentialsTable, UserTable } from './schema.ts'
 import type { EntityTable } from './tables/entity-table.ts'
@@ -71,13 +79,16 @@ const NO_PASSWORD = ''
 
 export class UserRepository {
   private readonly database: EntityDatabase
+  /** Asked for with each call over REST: to build it costs more than to run it. */
+  private readonly byId: CompiledQuery<Selectable<UserTable>>
 
   constructor(database: EntityDatabase) {
     this.database = database
+    this.byId = database.builder.selectFrom('app_user').selectAll().where('id', '=', '').compile()
   }
 
   async find(id: string): Promise<User | undefined> {
-    const row = await this.database.builder.selectFrom('app_user').selectAll().where('id', '=', id).executeTakeFirst()
+    const row = await firstById(this.database, withParameters(this.byId, [id]))
     return row && userOf(row)
   }
 

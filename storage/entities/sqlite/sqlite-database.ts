@@ -10,6 +10,7 @@ import { queryBuilder, SQLITE } from '../dialect.ts'
 import { ENTITY_REFUSALS, EntityStoreErrors } from '../errors.ts'
 import type { Schema } from '../schema.ts'
 import type { Outcome, PlainStatement, Reply, WorkerSettings } from './protocol.ts'
+import { Lookups } from './lookups.ts'
 import { SideThread } from './side-thread.ts'
 import { startSqliteThread, ThreadCalls } from './thread-calls.ts'
 
@@ -32,12 +33,19 @@ export interface SqliteListeners {
   readonly onTrouble?: ((reason: string | undefined) => void) | undefined
 }
 
+/** Other connections to the same file, which only read. */
+interface ReadersBeside {
+  readonly side: SideThread
+  readonly lookups: Lookups
+}
+
 export async function openSqliteDatabase(options: WorkerSettings & SqliteListeners): Promise<SqliteDatabase> {
   const { onFatal, onTrouble, ...settings } = options
   const worker = await startSqliteThread(settings, 'entities')
   // Nobody else sees a database in memory.
-  const side = settings.file === ':memory:' ? undefined : new SideThread(settings.file)
-  return new SqliteDatabase(worker, { onFatal, onTrouble }, side)
+  if (settings.file === ':memory:') return new SqliteDatabase(worker, { onFatal, onTrouble })
+  const beside = { side: new SideThread(settings.file), lookups: new Lookups(settings.file) }
+  return new SqliteDatabase(worker, { onFatal, onTrouble }, beside)
 }
 
 export class SqliteDatabase implements EntityDatabase {
@@ -47,14 +55,16 @@ export class SqliteDatabase implements EntityDatabase {
   readonly foldFunction = 'lower'
   private readonly calls: ThreadCalls
   private readonly side: SideThread | undefined
+  private readonly lookups: Lookups | undefined
   private readonly listeners: SqliteListeners
   private isTroubled = false
   private readonly group: GroupCommit<Transaction, Outcomes>
   private closing: Promise<void> | undefined
 
-  constructor(worker: Worker, listeners: SqliteListeners = {}, side?: SideThread) {
+  constructor(worker: Worker, listeners: SqliteListeners = {}, beside?: ReadersBeside) {
     this.calls = new ThreadCalls(worker, (error) => this.listeners.onFatal?.(error))
-    this.side = side
+    this.side = beside?.side
+    this.lookups = beside?.lookups
     this.listeners = listeners
     this.builder = queryBuilder(this, SQLITE)
     this.group = new GroupCommit({
@@ -71,6 +81,11 @@ export class SqliteDatabase implements EntityDatabase {
     if (this.calls.size >= MAX_READS) throw EntityStoreErrors.OVERLOADED({ waiting: this.calls.size, limit: MAX_READS })
     const reply = await this.calls.rows(query.sql, query.parameters.map(sqlValue))
     return { rows: reply.rows as readonly Row[], sequence: reply.sequence }
+  }
+
+  lookUp<Row>(query: CompiledQuery<Row>): readonly Row[] | undefined {
+    if (this.closing !== undefined || this.calls.ended !== undefined) return undefined
+    return this.lookups?.rows(query.sql, query.parameters.map(sqlValue)) as readonly Row[] | undefined
   }
 
   async scan<Row>(query: CompiledQuery<Row>): Promise<readonly Row[]> {
@@ -101,6 +116,7 @@ export class SqliteDatabase implements EntityDatabase {
   }
 
   private async drainAndClose(): Promise<void> {
+    this.lookups?.close()
     await Promise.all([this.group.close(), this.side?.close()])
     await this.calls.close()
   }

@@ -14,15 +14,13 @@ import {
   type Request,
   type WorkerSettings,
 } from './protocol.ts'
-
-/** Statements are few and repeated; pages with odd filters make the rest. */
-const MAX_PREPARED = 500
+import { PreparedStatements, rowsOf } from './prepared-statements.ts'
 
 class UnexpectedChanges extends Error {}
 
 class SqliteThread {
   private readonly database: DatabaseSync
-  private readonly prepared = new Map<string, StatementSync>()
+  private readonly prepared: PreparedStatements
   /** Counts commits since the start: the order in which changes became visible. */
   private sequence = 0
 
@@ -43,10 +41,7 @@ class SqliteThread {
       // For searches over much: 64 MiB of pages in the place of 2, as long as the thread is there.
       this.database.exec('pragma cache_size = -65536')
     }
-    // SQLite's own lower() knows ASCII only; text search must find É by é as PostgreSQL does.
-    this.database.function('lower', { deterministic: true }, (text: SQLInputValue | undefined) =>
-      typeof text === 'string' ? text.toLowerCase() : (text ?? null),
-    )
+    this.prepared = new PreparedStatements(this.database)
   }
 
   /** SQLite has no checksums: it would serve what is damaged, and write on over it. Some 0.2 s for 100,000 devices. */
@@ -65,7 +60,7 @@ class SqliteThread {
     try {
       switch (request.kind) {
         case 'read': {
-          const rows = this.rowsOf(this.prepare(request.sql), request.parameters)
+          const rows = rowsOf(this.prepared.of(request.sql), request.parameters)
           return { kind: 'rows', id: request.id, rows, sequence: this.sequence }
         }
         case 'write':
@@ -117,7 +112,7 @@ class SqliteThread {
   }
 
   private run(statement: PlainStatement): PlainResult {
-    const prepared = this.prepare(statement.sql)
+    const prepared = this.prepared.of(statement.sql)
     const result = this.execute(prepared, statement)
     if (statement.expectedChanges !== undefined && result.changes !== statement.expectedChanges)
       throw new UnexpectedChanges()
@@ -127,34 +122,11 @@ class SqliteThread {
   private execute(prepared: StatementSync, statement: PlainStatement): PlainResult {
     if (statement.parameterRows !== undefined) return runRows(prepared, statement.parameterRows)
     if (statement.returnsRows === true) {
-      const rows = this.rowsOf(prepared, statement.parameters)
+      const rows = rowsOf(prepared, statement.parameters)
       return { changes: rows.length, rows, untouched: [] }
     }
     const { changes } = prepared.run(...statement.parameters)
     return { changes: Number(changes), rows: [], untouched: [] }
-  }
-
-  private rowsOf(prepared: StatementSync, parameters: readonly SQLInputValue[]): unknown[] {
-    prepared.setReadBigInts(true)
-    const rows = prepared.all(...parameters)
-    for (const row of rows) {
-      for (const column of Object.keys(row)) {
-        const value = row[column]
-        if (typeof value === 'bigint' && value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER) {
-          row[column] = Number(value)
-        }
-      }
-    }
-    return rows
-  }
-
-  private prepare(sql: string): StatementSync {
-    const known = this.prepared.get(sql)
-    if (known !== undefined) return known
-    if (this.prepared.size >= MAX_PREPARED) this.prepared.clear()
-    const statement = this.database.prepare(sql)
-    this.prepared.set(sql, statement)
-    return statement
   }
 }
 

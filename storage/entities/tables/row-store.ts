@@ -42,6 +42,10 @@ function isEqual(condition: Condition): condition is Equality {
   return 'is' in condition
 }
 
+function isById([first, ...others]: readonly Condition[]): boolean {
+  return first !== undefined && others.length === 0 && isEqual(first) && first.column === 'id'
+}
+
 function shapeOf(where: readonly Condition[]): string {
   return where
     .map((condition) => (isEqual(condition) ? `${condition.column}${condition.is === null ? ' null' : ''}` : '?'))
@@ -79,7 +83,9 @@ export class RowStore {
 
   async find(where: readonly Condition[]): Promise<Row | undefined> {
     const query = () => this.compiled(sql`${this.selection([])} ${this.parts.filter(where)} limit 1`)
-    return this.shared(this.known(`find ${shapeOf(where)}`, where, query))
+    const known = this.known(`find ${shapeOf(where)}`, where, query)
+    const atOnce = isById(where) ? this.database.lookUp?.(known) : undefined
+    return atOnce === undefined ? this.shared(known) : atOnce[0]
   }
 
   /** Many who ask for the same in one turn are answered by one read: nothing can be acknowledged between them. */
