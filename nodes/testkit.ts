@@ -139,7 +139,7 @@ export function testContext(
       telemetry: {
         save: (request, done) => {
           context.telemetrySaves.push(request)
-          done(saveError)
+          done(saveError, request.place ?? 0)
         },
       },
       queues: {

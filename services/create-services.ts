@@ -159,6 +159,7 @@ export function createServices(options: ServicesOptions): Services {
     tenantStart: (tenantId) => tenantStart({ entities, clock, random, catalogue }, tenantId).statements,
   })
   const calculated: NodeCalculated = {
+    mayNeed: (tenantId) => calculation?.triggers.mayNeed(tenantId) ?? false,
     handOver: (change, done) => calculation?.triggers.handOver(change, done) ?? false,
   }
   const meter = new UsageMeter()

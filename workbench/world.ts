@@ -137,7 +137,7 @@ export class World {
           this.addPoints(request.entity, request.history || request.latest ? request.points : [])
           const [first] = request.points
           this.note(node, 'save telemetry', request.entity, { ts: first?.ts ?? 0, values: valuesOf(request.points) })
-          done(undefined)
+          done(undefined, request.place ?? 0)
         },
       }),
       attributes: (node) => ({

@@ -67,7 +67,7 @@ export async function openChain(
       telemetry: () => ({
         save: (request, done) => {
           figures.saved += request.points.length
-          done(undefined)
+          done(undefined, request.place ?? 0)
         },
       }),
       attributes: () => ({ save: async () => undefined, find: () => [], delete: async () => undefined }),

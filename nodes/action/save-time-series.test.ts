@@ -111,7 +111,7 @@ test('TTL comes from the metadata, then from the configuration', async () => {
 test('Success waits for the commit and a refused commit is a Failure with its error', async () => {
   const context = testContext()
   const commits: ((error: Error | undefined) => void)[] = []
-  context.services.telemetry.save = (_request, done) => void commits.push(done)
+  context.services.telemetry.save = ({ place = 0 }, done) => void commits.push((error) => done(error, place))
   const instance = await createNode(saveTimeSeries, always, context)
   const outcomes: string[] = []
   const ended = instance.handleBatch?.([testMessage({ data: '{"a":1}' }), testMessage({ data: '{"a":2}' })], {
@@ -124,6 +124,22 @@ test('Success waits for the commit and a refused commit is a Failure with its er
   commits[1]?.(new Error('disk full'))
   await ended
   assert.deepEqual(outcomes, ['0 "Success"', '1 disk full'])
+})
+
+test('an outcome is of its own message, in whatever order the saves end', async () => {
+  const context = testContext()
+  const ends: (() => void)[] = []
+  context.services.telemetry.save = ({ points, place = 0 }, done) => {
+    const fails = points[0]?.value === 2
+    ends.push(() => done(fails ? new Error('refused') : undefined, place))
+  }
+  const instance = await createNode(saveTimeSeries, always, context)
+  const running = runNode(instance, ...[1, 2, 3].map((a) => testMessage({ data: JSON.stringify({ a }) })))
+  for (const end of ends.reverse()) end()
+  assert.deepEqual(
+    (await running).map(({ error }) => error?.message),
+    [undefined, 'refused', undefined],
+  )
 })
 
 test('the processing settings decide what a save touches', async () => {

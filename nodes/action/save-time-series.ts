@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { ConversionOptions } from '../../model/entry-json.ts'
 import type { Message } from '../../model/message.ts'
-import type { TelemetrySave } from '../../engine/rulechain/capabilities/telemetry.ts'
+import type { SaveDone, TelemetrySave } from '../../engine/rulechain/capabilities/telemetry.ts'
 import type { BatchResult, NodeContext } from '../../engine/rulechain/node.ts'
 import { causeOf } from '../../engine/rulechain/capabilities/calculated.ts'
 import { defineNode, orZero } from '../define-node.ts'
@@ -75,45 +75,39 @@ export const saveTimeSeries = defineNode({
     const options: ConversionOptions = { castStrings: context.settings.castStrings, nulls: 'refuse' }
     return {
       handleBatch: (messages, result) =>
-        saveBatch(messages, result, context, (message) => {
+        saveBatch(messages, result, context, (message, place) => {
           checkType(message)
           const ts = configuration.useServerTs ? context.clock.now() : message.metadataTs()
           const decision = strategy(ts, message)
           return isNothing(decision)
             ? undefined
-            : saveOf(message, ts, decision, configuration, options, context.ruleNodeId)
+            : saveOf(message, place, ts, decision, configuration, options, context.ruleNodeId)
         }),
     }
   },
 })
 
-/** One callback a message and one promise a batch: the store commits what came together as a group. */
+/** One callback and one promise a batch: the store commits what came together as a group. */
 function saveBatch(
   messages: readonly Message[],
   result: BatchResult,
   context: NodeContext<'telemetry'>,
-  requestOf: (message: Message) => TelemetrySave | undefined,
+  requestOf: (message: Message, place: number) => TelemetrySave | undefined,
 ): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let open = messages.length
-  const closeOne = (): void => {
+  const done: SaveDone = (error, place) => {
+    if (error === undefined) result.emit(place, 'Success')
+    else result.fail(place, error)
     if (--open === 0) resolve()
   }
-  messages.forEach((message, index) => {
+  messages.forEach((message, place) => {
     try {
-      const request = requestOf(message)
-      if (request === undefined) {
-        result.emit(index, 'Success')
-        return closeOne()
-      }
-      context.services.telemetry.save(request, (error) => {
-        if (error === undefined) result.emit(index, 'Success')
-        else result.fail(index, error)
-        closeOne()
-      })
+      const request = requestOf(message, place)
+      if (request === undefined) done(undefined, place)
+      else context.services.telemetry.save(request, done)
     } catch (error) {
-      result.fail(index, error instanceof Error ? error : new Error(String(error)))
-      closeOne()
+      done(error instanceof Error ? error : new Error(String(error)), place)
     }
   })
   return promise
@@ -129,6 +123,7 @@ function isNothing(decision: Decision<Action>): boolean {
 
 function saveOf(
   message: Message,
+  place: number,
   ts: number,
   decision: Decision<Action>,
   configuration: Configuration,
@@ -147,6 +142,7 @@ function saveOf(
     latest: decision.latest,
     notify: decision.webSockets,
     calculated: decision.calculatedFields ? causeOf(message, ruleNodeId) : undefined,
+    place,
   }
 }
 

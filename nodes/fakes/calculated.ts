@@ -7,6 +7,10 @@ export class FakeCalculated implements NodeCalculated {
   isNeeded = true
   failure: Error | undefined
 
+  mayNeed(): boolean {
+    return this.isNeeded
+  }
+
   handOver(change: CalculatedChange, done: (error: Error | undefined) => void): boolean {
     this.handed.push(change)
     if (this.isNeeded) done(this.failure)

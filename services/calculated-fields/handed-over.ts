@@ -13,4 +13,4 @@ export function handedOver(calculated: NodeCalculated, change: CalculatedChange)
 }
 
 /** Where nothing is calculated. */
-export const NO_CALCULATION: NodeCalculated = { handOver: () => false }
+export const NO_CALCULATION: NodeCalculated = { mayNeed: () => false, handOver: () => false }

@@ -1,5 +1,5 @@
 /** Time series, as clients, nodes and the platform use them. */
-import type { TelemetrySave } from '../../engine/rulechain/capabilities/telemetry.ts'
+import type { SaveDone, TelemetrySave } from '../../engine/rulechain/capabilities/telemetry.ts'
 import type { EntityId } from '../../model/entity-id.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Aggregation } from '../../model/telemetry-query.ts'
@@ -22,7 +22,7 @@ export interface HistoryRequest {
 
 export interface TelemetryService {
   /** For nodes: calls back once, at the commit or with the error. Tells the feed when `notify`. */
-  save(request: TelemetrySave, done: (error: Error | undefined) => void): void
+  save(request: TelemetrySave, done: SaveDone): void
   saveByUser(
     principal: Principal,
     entity: EntityId,

@@ -8,7 +8,7 @@ import { isMillraceError } from '../../model/errors.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { DataPoint, TelemetryGroup } from '../../model/value.ts'
 import type { NodeCalculated } from '../../engine/rulechain/capabilities/calculated.ts'
-import type { TelemetrySave } from '../../engine/rulechain/capabilities/telemetry.ts'
+import type { SaveDone, TelemetrySave } from '../../engine/rulechain/capabilities/telemetry.ts'
 import { USAGE, type UsageMeter } from '../../engine/usage/usage.ts'
 import type { ChangeFeed, CommitNumber } from '../../engine/subscriptions/change.ts'
 import type {
@@ -30,9 +30,48 @@ import { UsageErrors } from '../usage/errors.ts'
 import { storageDays } from '../usage/storage-days.ts'
 import type { HistoryRequest, TelemetryService } from './telemetry-service.ts'
 
-interface WaitingSave {
+/** A save that waits, and what the store is to write of it: one object, since there is one a message. */
+class WaitingSave implements PointsWrite {
   readonly request: TelemetrySave
-  readonly done: (error: Error | undefined) => void
+  private readonly done: SaveDone
+
+  constructor(request: TelemetrySave, done: SaveDone) {
+    this.request = request
+    this.done = done
+  }
+
+  get entityId(): string {
+    return this.request.entity.id
+  }
+
+  get points(): readonly DataPoint[] {
+    return this.request.points
+  }
+
+  get sequence(): number {
+    return this.request.sequence
+  }
+
+  get ttlSeconds(): number {
+    return this.request.ttlSeconds
+  }
+
+  get history(): boolean {
+    return this.request.history
+  }
+
+  get latest(): boolean {
+    return this.request.latest
+  }
+
+  /** What is only shown is in no commit. */
+  get isStored(): boolean {
+    return this.request.history || this.request.latest
+  }
+
+  end(error: Error | undefined): void {
+    this.done(error, this.request.place ?? 0)
+  }
 }
 
 /** The commit, or what refused it. */
@@ -70,8 +109,8 @@ export class StoredTelemetry implements TelemetryService {
     this.meter = meter
   }
 
-  save(request: TelemetrySave, done: (error: Error | undefined) => void): void {
-    this.waiting.push({ request, done })
+  save(request: TelemetrySave, done: SaveDone): void {
+    this.waiting.push(new WaitingSave(request, done))
     if (this.waiting.length === 1) this.clock.soon(() => void this.flush())
   }
 
@@ -163,8 +202,7 @@ export class StoredTelemetry implements TelemetryService {
 
   /** Of all of them, or of each. What can never be stored, such as a point beyond all dates, costs its own message and not those it went with, of whatever tenant. */
   private async written(saves: readonly WaitingSave[]): Promise<Outcome | Outcome[]> {
-    const writes: PointsWrite[] = []
-    for (const { request } of saves) if (request.history || request.latest) writes.push(writeOf(request))
+    const writes = saves.every(isStored) ? saves : saves.filter(isStored)
     try {
       return writes.length === 0 ? undefined : await this.store.write(writes)
     } catch (error) {
@@ -175,21 +213,19 @@ export class StoredTelemetry implements TelemetryService {
     }
   }
 
-  private tell({ request, done }: WaitingSave, outcome: Outcome): void {
-    if (outcome instanceof Error) return done(outcome)
-    // What is only shown is in no commit.
-    const isStored = request.history || request.latest
-    if (request.notify) this.publish(request.entity, request.points, isStored ? outcome : undefined)
-    if (!this.isHandedOver(request, done)) done(undefined)
+  private tell(save: WaitingSave, outcome: Outcome): void {
+    if (outcome instanceof Error) return save.end(outcome)
+    const { request } = save
+    if (request.notify) this.publish(request.entity, request.points, save.isStored ? outcome : undefined)
+    if (!this.isHandedOver(save)) save.end(undefined)
   }
 
   /** Then the message is done when the log has what calculated fields are to know. */
-  private isHandedOver(
-    { tenantId, entity, points, calculated: cause }: TelemetrySave,
-    done: WaitingSave['done'],
-  ): boolean {
-    if (cause === undefined) return false
-    return this.calculated.handOver({ tenantId, entity, values: { kind: 'series', points }, cause }, done)
+  private isHandedOver(save: WaitingSave): boolean {
+    const { tenantId, entity, points, calculated: cause } = save.request
+    if (cause === undefined || !this.calculated.mayNeed(tenantId)) return false
+    const values = { kind: 'series', points } as const
+    return this.calculated.handOver({ tenantId, entity, values, cause }, (error) => save.end(error))
   }
 
   private publish(entity: EntityId, points: readonly DataPoint[], sequence: CommitNumber): void {
@@ -206,9 +242,8 @@ export class StoredTelemetry implements TelemetryService {
   }
 }
 
-function writeOf(request: TelemetrySave): PointsWrite {
-  const { points, sequence, ttlSeconds, history, latest } = request
-  return { entityId: request.entity.id, points, sequence, ttlSeconds, history, latest }
+function isStored(save: WaitingSave): boolean {
+  return save.isStored
 }
 
 function checkKeys(groups: readonly TelemetryGroup[]): void {

@@ -1,7 +1,7 @@
 /** Telemetry of entity views is that of their sources, within the keys and the time that the view shows; nobody writes it. */
 import type { EntityId } from '../../model/entity-id.ts'
 import type { DataPoint } from '../../model/value.ts'
-import type { TelemetrySave } from '../../engine/rulechain/capabilities/telemetry.ts'
+import type { SaveDone, TelemetrySave } from '../../engine/rulechain/capabilities/telemetry.ts'
 import type { DeletedKeys, PointsByKey, Snapshot } from '../../storage/timeseries/store.ts'
 import { clipped, isShown, type Exposure } from './exposure.ts'
 import { historyQueryOf } from './history.ts'
@@ -20,8 +20,8 @@ export class ViewedTelemetry implements TelemetryService {
     this.exposureOf = exposureOf
   }
 
-  save(request: TelemetrySave, done: (error: Error | undefined) => void): void {
-    if (request.entity.entityType === 'ENTITY_VIEW') done(EntityViewErrors.READ_ONLY())
+  save(request: TelemetrySave, done: SaveDone): void {
+    if (request.entity.entityType === 'ENTITY_VIEW') done(EntityViewErrors.READ_ONLY(), request.place ?? 0)
     else this.stored.save(request, done)
   }
 

@@ -121,7 +121,7 @@ export class DryCapabilities {
 
   private telemetryOf(node: NodeIdentity): NodeTelemetry {
     return {
-      save: ({ entity, points, latest }, done) => {
+      save: ({ entity, points, latest, place = 0 }, done) => {
         const held = this.heldOf(this.latest, entity.id)
         for (const point of latest ? points : []) {
           const before = held.get(point.key)
@@ -130,7 +130,7 @@ export class DryCapabilities {
         this.parts.note(node, 'save telemetry', {
           ...{ of: { ...entity }, ts: points[0]?.ts ?? 0, values: valuesOf(points) },
         })
-        done(undefined)
+        done(undefined, place)
       },
     }
   }

@@ -29,6 +29,8 @@ export interface CalculatedChange {
 }
 
 export interface NodeCalculated {
+  /** False where the tenant has no field, and none is being read that may be its: nobody needs its values. It costs no object. */
+  mayNeed(tenantId: string): boolean
   /**
    * Hands values to the fields that need them, by way of the log: calls back when they are durable there, or with the error. False where no field
    * needs them: it does not call back then.
@@ -38,6 +40,36 @@ export interface NodeCalculated {
 
 /** One node hands over a message once: the same where it comes again. `type` where it hands over what is of another. */
 export function causeOf(message: Message, ruleNodeId: string, type = message.type): CalculationCause {
-  const { id, ts, calculatedFieldIds = [], isBackfill } = message
-  return { id: `${id} ${ruleNodeId}`, ts, type, calculatedFieldIds, isBackfill }
+  return new MessageCause(message, ruleNodeId, type)
+}
+
+const NO_FIELDS: readonly string[] = []
+
+/** Read where a field needs it: most saves are asked nothing, and each of them has one. */
+class MessageCause implements CalculationCause {
+  readonly type: string
+  private readonly message: Message
+  private readonly ruleNodeId: string
+
+  constructor(message: Message, ruleNodeId: string, type: string) {
+    this.message = message
+    this.ruleNodeId = ruleNodeId
+    this.type = type
+  }
+
+  get id(): string {
+    return `${this.message.id} ${this.ruleNodeId}`
+  }
+
+  get ts(): number {
+    return this.message.ts
+  }
+
+  get calculatedFieldIds(): readonly string[] {
+    return this.message.calculatedFieldIds ?? NO_FIELDS
+  }
+
+  get isBackfill(): boolean {
+    return this.message.isBackfill
+  }
 }

@@ -21,9 +21,14 @@ export interface TelemetrySave {
   readonly notify: boolean
   /** Calculated fields hear of the points, once they are stored. */
   readonly calculated?: CalculationCause | undefined
+  /** The caller's own number of it, handed back with its outcome: so one function does for a batch. */
+  readonly place?: number
 }
 
+/** Called once, when the points are committed, or with the error. `place`: the save's, 0 where it has none. */
+export type SaveDone = (error: Error | undefined, place: number) => void
+
 export interface NodeTelemetry {
-  /** Calls back once, when the points are committed (group commit: no promise a message), or with the error. */
-  save(request: TelemetrySave, done: (error: Error | undefined) => void): void
+  /** Group commit: no promise a message. */
+  save(request: TelemetrySave, done: SaveDone): void
 }

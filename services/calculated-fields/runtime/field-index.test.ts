@@ -53,7 +53,7 @@ function opened() {
     const isNeeded = triggers.handOver(change, (error) => void answers.push(error?.message ?? 'done'))
     return isNeeded ? answers : ['not needed']
   }
-  return { feed, index, reads, published, began, save }
+  return { feed, index, reads, published, began, triggers, save }
 }
 
 for (const gone of [entityId('CALCULATED_FIELD', 'f'), entityId('TENANT', TENANT), DEVICE])
@@ -67,6 +67,18 @@ for (const gone of [entityId('CALCULATED_FIELD', 'f'), entityId('TENANT', TENANT
     assert.equal(index.size, 0)
     assert.deepEqual(index.tenantIds(), [])
   })
+
+test('values may be needed where the tenant has a field, or one is read that may be its', async () => {
+  const { index, reads, triggers } = opened()
+  const needed: boolean[] = [triggers.mayNeed(TENANT)]
+  const read = index.refresh('f')
+  await soon()
+  needed.push(triggers.mayNeed(TENANT))
+  reads[0]?.answer(field('f'))
+  await read
+  needed.push(triggers.mayNeed(TENANT), triggers.mayNeed('99999999-9999-4999-8999-999999999999'))
+  assert.deepEqual(needed, [false, true, true, false])
+})
 
 test('a field that many ask for is read for all of them, once more where it may have changed meanwhile', async () => {
   const { index, reads } = opened()

@@ -42,6 +42,11 @@ export class CalculationTriggers implements NodeCalculated {
     return this.handed
   }
 
+  mayNeed(tenantId: string): boolean {
+    const { index } = this.parts
+    return index.of(tenantId) !== undefined || index.pending(tenantId) !== undefined
+  }
+
   handOver(change: CalculatedChange, done: (error: Error | undefined) => void): boolean {
     const pending = this.parts.index.pending(change.tenantId)
     if (pending === undefined) return this.handOverNow(change, done)
