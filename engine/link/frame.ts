@@ -4,14 +4,16 @@ import type { MillraceError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
 import { BlockWriter } from './block-writer.ts'
 import type { LinkEventListener } from './events.ts'
+import { KeptList } from './kept-list.ts'
 import type { PublishReceipt } from './link.ts'
 
 export class Frame {
   readonly block: BlockWriter
+  /** Of whoever reads the frame, when it is stored. */
   messages: Message[] = []
-  receipts: PublishReceipt[] = []
+  readonly receipts = new KeptList<PublishReceipt>()
   /** Of each message, in bytes. */
-  sizes: number[] = []
+  readonly sizes = new KeptList<number>()
 
   constructor(partitions: number) {
     this.block = new BlockWriter(partitions)
@@ -23,18 +25,20 @@ export class Frame {
     this.block.message(message)
     const size = this.block.bytes - before
     this.messages.push(message)
-    this.receipts.push(receipt)
-    this.sizes.push(size)
+    this.receipts.add(receipt)
+    this.sizes.add(size)
     return size
   }
 
   reset(): void {
     this.block.reset()
     this.messages = []
-    this.receipts = []
-    this.sizes = []
+    this.receipts.clear()
+    this.sizes.clear()
   }
 }
+
+type Receipts = Pick<readonly PublishReceipt[], 'length' | 'at'>
 
 /** Calls receipts; one that throws is told as an event and keeps no other from being called. */
 export class ReceiptTeller {
@@ -48,22 +52,22 @@ export class ReceiptTeller {
     this.onEvent = onEvent
   }
 
-  stored(receipts: readonly PublishReceipt[]): void {
+  stored(receipts: Receipts): void {
     // Without a function for each: this is once a message.
-    for (const receipt of receipts) {
+    for (let index = 0; index < receipts.length; index++) {
       try {
-        receipt.stored()
+        receipts.at(index)?.stored()
       } catch (error) {
         this.onEvent({ kind: 'receipt-threw', error })
       }
     }
   }
 
-  refuse(receipts: readonly PublishReceipt[], error: MillraceError): void {
+  refuse(receipts: Receipts, error: MillraceError): void {
     this.refused += receipts.length
-    for (const receipt of receipts) {
+    for (let index = 0; index < receipts.length; index++) {
       try {
-        receipt.refused(error)
+        receipts.at(index)?.refused(error)
       } catch (thrown) {
         this.onEvent({ kind: 'receipt-threw', error: thrown })
       }

@@ -82,12 +82,15 @@ export class HeldFrame implements FramePlace {
 
   /** What is to be delivered of these messages, in order. */
   deliveriesOf(messages: readonly Message[]): HeldDelivery[] {
-    const deliveries: HeldDelivery[] = []
+    // As many as there are messages, mostly: none of the room that growing would take.
+    const deliveries = new Array<HeldDelivery>(messages.length)
+    let count = 0
     for (const message of messages) {
       const index = message.sequence - this.firstSequence
       if (this.states[index] !== WAITING) continue
-      deliveries.push(new HeldDelivery(message, (this.tries?.get(index) ?? 0) + 1, this))
+      deliveries[count++] = new HeldDelivery(message, (this.tries?.get(index) ?? 0) + 1, this)
     }
+    deliveries.length = count
     return deliveries
   }
 

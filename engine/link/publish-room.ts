@@ -7,7 +7,7 @@ import type { Message } from '../../model/message.ts'
 import { LinkErrors } from './errors.ts'
 import type { FrameBroker } from './frame-broker.ts'
 import type { FrameLinkBounds } from './options.ts'
-import { TenantWaiting } from './tenant-waiting.ts'
+import { TenantWaiting, type Sizes } from './tenant-waiting.ts'
 
 /** Share of a stream that may be taken before senders are asked to pause. */
 const NEARLY_FULL = 0.9
@@ -71,7 +71,7 @@ export class PublishRoom {
   }
 
   /** They were sent or refused. `sizes` are those of the messages, `bytes` their sum. */
-  remove(messages: readonly Message[], sizes: readonly number[], bytes: number): void {
+  remove(messages: readonly Message[], sizes: Sizes, bytes: number): void {
     this.waitingMessages -= messages.length
     this.waitingBytes -= bytes
     this.waiting.remove(messages, sizes)

@@ -4,6 +4,9 @@ import type { Message } from '../../model/message.ts'
 /** What a message takes in memory beside its bytes. */
 const OVERHEAD = 256
 
+/** Of messages, in their order; bytes. */
+export type Sizes = Pick<readonly number[], 'at'>
+
 interface Waiting {
   messages: number
   bytes: number
@@ -27,12 +30,12 @@ export class TenantWaiting {
   }
 
   /** Stored or refused, whichever; `sizes` are those that they were added with. */
-  remove(messages: readonly Message[], sizes: readonly number[]): void {
+  remove(messages: readonly Message[], sizes: Sizes): void {
     let index = 0
     // Without an entry for each: this is once a message.
     for (const { tenantId } of messages) {
       if (tenantId !== this.lastTenant) this.turnTo(tenantId)
-      this.last.bytes -= (sizes[index++] ?? 0) + OVERHEAD
+      this.last.bytes -= (sizes.at(index++) ?? 0) + OVERHEAD
       if (--this.last.messages === 0) this.forget(tenantId)
     }
   }

@@ -11,7 +11,7 @@ export interface Waiting {
   readonly delivery: Delivery
 }
 
-/** Of a lane in which nothing waits. */
+/** Of a lane in which nothing waits, or nothing has failed: most lanes live for one message. */
 const NONE: never[] = []
 
 export class Lane<Task extends Waiting> {
@@ -31,7 +31,7 @@ export class Lane<Task extends Waiting> {
   waitingWeight = 0
   private waiting: Task[] = NONE
   private head = 0
-  private failed: Task[] = []
+  private failed: Task[] = NONE
 
   constructor(key: string) {
     this.key = key
@@ -65,6 +65,7 @@ export class Lane<Task extends Waiting> {
   /** Puts a failed message back, in the order of the log. */
   putBack(task: Task): void {
     const sequence = task.delivery.message.sequence
+    if (this.failed === NONE) this.failed = []
     let index = this.failed.length
     while (index > 0 && (this.failed[index - 1]?.delivery.message.sequence ?? 0) > sequence) index--
     this.failed.splice(index, 0, task)
@@ -76,7 +77,7 @@ export class Lane<Task extends Waiting> {
     this.waiting = NONE
     this.head = 0
     this.waitingWeight = 0
-    this.failed = []
+    this.failed = NONE
     return waiting
   }
 
