@@ -206,13 +206,13 @@ class LocalDeviceGateway
   }
 
   ratesOf(device: DeviceIdentity): DeviceRates {
-    return this.rates?.told(device, this.clock.monotonic()) ?? { own: NO_RATES, children: NO_RATES }
+    return this.rates?.told(device, this.clock.now()) ?? { own: NO_RATES, children: NO_RATES }
   }
 
   private isOverRate(device: DeviceIdentity, behind: string | undefined): boolean {
-    const { rates } = this
-    const now = this.clock.monotonic()
-    return rates?.isLimited(device.tenantId, now) === true && !rates.admit(device, behind, 0, now)
+    const { rates, clock } = this
+    if (rates?.isLimited(device.tenantId, clock.now()) !== true) return false
+    return !rates.admit(device, behind, 0, clock.monotonic())
   }
 
   provision(request: ProvisionRequest, clientAddress: string): Promise<ProvisionAnswer> {

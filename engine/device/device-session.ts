@@ -219,7 +219,7 @@ export class LocalDeviceSession implements DeviceSession, SessionHandle, CalledS
 
   private get isLimited(): boolean {
     const { rates, clock } = this.host
-    return rates?.isLimited(this.device.tenantId, clock.monotonic()) === true
+    return rates?.isLimited(this.device.tenantId, clock.now()) === true
   }
 
   /** Counts a request with so many values. */

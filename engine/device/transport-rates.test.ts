@@ -40,6 +40,16 @@ test('a tenant without limits is not limited, and nobody else’s limits are its
   assert.deepEqual([rates.isLimited('t', 0), rates.isLimited('another', 0)], [true, false])
 })
 
+test('limits that are set count after a quarter of a second, and at once where the clock was set back', () => {
+  for (const later of [250, -1]) {
+    const { rates, profile } = ratesOf({})
+    assert.equal(rates.isLimited('t', 0), false)
+    profile.now = { ...NONE, transportDeviceMsgRateLimit: '1:1' }
+    assert.deepEqual([rates.isLimited('t', 249), rates.isLimited('another', 249)], [false, false])
+    assert.equal(rates.isLimited('t', later), true)
+  }
+})
+
 test('each device has its own buckets, which fill steadily', () => {
   const { admitted, reached } = ratesOf({ transportDeviceTelemetryMsgRateLimit: '2:1,3:60' })
   const tries = (of: string, now: number) => [1, 2, 3].map(() => admitted(device(of), 1, now))
