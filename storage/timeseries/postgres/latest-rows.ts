@@ -33,34 +33,40 @@ export interface LatestRow {
   readonly sequence: number
 }
 
+/** While the batch is gone through: all but the last point of a series are passed, and cost no object. */
+type NewestSoFar = { -readonly [Name in keyof LatestRow]: LatestRow[Name] }
+
 /** The newest of the batch a (entity, key), sorted: writers that meet lock rows in one order. */
 export function latestRows(writes: readonly PointsWrite[], keyNumbers: ReadonlyMap<string, number>): LatestRow[] {
-  const byEntity = new Map<string, Map<string, LatestRow>>()
+  const byEntity = new Map<string, Map<string, NewestSoFar>>()
   for (const { entityId, points, sequence, latest } of writes) {
     if (!latest) continue
-    const byKey = byEntity.get(entityId) ?? new Map<string, LatestRow>()
-    byEntity.set(entityId, byKey)
+    let byKey = byEntity.get(entityId)
+    if (byKey === undefined) byEntity.set(entityId, (byKey = new Map<string, NewestSoFar>()))
     for (const point of points) {
       const key = keyNumbers.get(point.key)
       if (key === undefined) throw new RangeError('A key has no number')
       const held = byKey.get(point.key)
-      byKey.set(point.key, held === undefined ? { entityId, key, point, sequence } : newer(held, point, sequence))
+      if (held === undefined) byKey.set(point.key, { entityId, key, point, sequence })
+      else keepNewer(held, point, sequence)
     }
   }
-  const rows = [...byEntity.values()].flatMap((byKey) => [...byKey.values()])
+  const rows: LatestRow[] = [...byEntity.values()].flatMap((byKey) => [...byKey.values()])
   return rows.sort((a, b) => (a.entityId < b.entityId ? -1 : a.entityId > b.entityId ? 1 : a.key - b.key))
 }
 
 /** The newer of two points of one batch: they are written together, so a user's write counts as the later of the two. */
-function newer(held: LatestRow, point: DataPoint, sequence: number): LatestRow {
-  const { entityId, key } = held
+function keepNewer(held: NewestSoFar, point: DataPoint, sequence: number): void {
   const base = Math.abs(held.sequence)
-  if (point.ts < held.point.ts) return held
+  if (point.ts < held.point.ts) return
   if (point.ts > held.point.ts || sequence === 0) {
-    return { entityId, key, point, sequence: sequence === 0 ? -base : sequence }
+    held.point = point
+    held.sequence = sequence === 0 ? -base : sequence
+  } else if (held.sequence <= 0) held.sequence = -Math.max(base, sequence)
+  else if (sequence >= base) {
+    held.point = point
+    held.sequence = sequence
   }
-  if (held.sequence <= 0) return { ...held, sequence: -Math.max(base, sequence) }
-  return sequence >= base ? { entityId, key, point, sequence } : held
 }
 
 /** `rows` is not empty. */

@@ -7,6 +7,7 @@ import { isMillraceError, type MillraceError } from '../../../model/errors.ts'
 import type { LatestValues } from '../latest-values.ts'
 import type { CommitSequence, PointsWrite } from '../store.ts'
 import type { AppliedWrites } from './applied.ts'
+import { LineWriter } from './line-writer.ts'
 import type { PostgresCompanion } from './postgres-companion.ts'
 import { isInRange, RowEncoder, type LineSettings } from './rows.ts'
 import type { QuestDbServer } from './server.ts'
@@ -32,7 +33,7 @@ type Writes = readonly PointsWrite[]
 export interface Call {
   readonly writes: Writes
   /** Made when it came, so that a group costs no long turn; absent where a key was not known then. */
-  readonly lines: string | undefined
+  readonly lines: Uint8Array | undefined
   /** The version that the lines carry. */
   readonly version: number
 }
@@ -40,6 +41,7 @@ export interface Call {
 export class GroupWriter {
   private readonly options: GroupWriterOptions
   private readonly encoder: RowEncoder
+  private readonly lines = new LineWriter()
   /** The version that the last group found: rarely another, so lines are made while it is asked for. */
   private version = 0
   private rowCount = 0
@@ -89,14 +91,14 @@ export class GroupWriter {
 
   private async send(
     calls: readonly Call[],
-    early: string,
+    early: Uint8Array,
     begun: Promise<number>,
     assumed: LineSettings,
   ): Promise<Group['refused']> {
     this.version = await begun
     const settings = { ...assumed, version: this.version }
     const lines = this.version === assumed.version ? early : this.linesOf(calls, settings)
-    if (lines === '') return undefined
+    if (lines.length === 0) return undefined
     try {
       await this.options.server.write(lines)
       this.rowCount += countRows(calls)
@@ -128,7 +130,7 @@ export class GroupWriter {
     // One after the other: of two points of one identity the later must be stored last.
     for (const half of [calls.slice(0, middle), calls.slice(middle)]) {
       const lines = this.linesOf(half, settings)
-      if (lines === '') continue
+      if (lines.length === 0) continue
       try {
         await this.options.server.write(lines)
         this.rowCount += countRows(half)
@@ -140,19 +142,18 @@ export class GroupWriter {
     }
   }
 
-  private linesOf(calls: readonly Call[], settings: LineSettings): string {
-    let lines = ''
-    for (const call of calls) {
-      const isMade = call.lines !== undefined && call.version === settings.version
-      lines += isMade ? call.lines : this.encode(call.writes, settings)
-    }
-    return lines
+  private linesOf(calls: readonly Call[], settings: LineSettings): Uint8Array {
+    const pieces = calls.map(({ lines, version, writes }) =>
+      lines !== undefined && version === settings.version ? lines : this.encode(writes, settings),
+    )
+    const [only] = pieces
+    return only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)
   }
 
-  private encode(writes: Writes, settings: LineSettings): string {
-    let lines = ''
-    for (const write of writes) if (write.history) lines += this.encoder.lines(write, settings)
-    return lines
+  private encode(writes: Writes, settings: LineSettings): Uint8Array {
+    this.lines.reset()
+    for (const write of writes) if (write.history) this.encoder.append(this.lines, write, settings)
+    return this.lines.copy()
   }
 }
 

@@ -11,7 +11,7 @@ export interface HttpAnswer {
 export interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | Uint8Array
   /** Milliseconds in all. */
   readonly timeoutMs: number
   readonly maxBytes: number

@@ -7,6 +7,7 @@ import type { DataPoint, TypedValue } from '../../../model/value.ts'
 import { longValue } from '../../../model/value.ts'
 import { fromPostgresText, toPostgresText } from '../../postgres/text.ts'
 import type { PointsWrite } from '../store.ts'
+import type { LineWriter } from './line-writer.ts'
 import { shardOf } from './shards.ts'
 
 /** Codes in the column `kind`: never change one, add new ones. */
@@ -112,24 +113,44 @@ export interface LineSettings {
 
 /** Writes points as lines of the line protocol (version 1 with times in microseconds; a double's shortest text is exact). */
 export class RowEncoder {
-  private readonly table: string
+  private readonly start: string
 
   constructor(table: string) {
-    this.table = table
+    this.start = `${table},shard=`
   }
 
-  /** The lines of those points that QuestDB can hold. The keys of all points have numbers. */
-  lines(write: PointsWrite, { keys, version, now }: LineSettings): string {
-    const start = `${this.table},shard=${shardOf(write.entityId)} entity="${write.entityId}",key=`
+  /** Appends the lines of those points that QuestDB can hold. The keys of all points have numbers. */
+  append(lines: LineWriter, write: PointsWrite, { keys, version, now }: LineSettings): void {
     let end = version > 0 ? `,version=${version}i ` : ' '
     const expires = expiryOf(write, now)
     if (expires !== null) end = `,expires=${expires}i${end}`
-    let lines = ''
+    let start = 0
+    let startBytes = 0
     for (const point of write.points) {
       if (!isInRange(point.ts)) continue
-      lines += `${start}${numberOf(keys, point.key)}i,kind=${kindOf(point)}i${columnOf(point)}${end}${point.ts}000t\n`
+      if (startBytes > 0) lines.repeat(start, startBytes)
+      else {
+        start = lines.length
+        this.begin(lines, write.entityId)
+        startBytes = lines.length - start
+      }
+      lines.whole(numberOf(keys, point.key))
+      lines.ascii('i,kind=')
+      lines.whole(kindOf(point))
+      lines.ascii('i')
+      appendColumn(lines, point)
+      lines.ascii(end)
+      lines.whole(point.ts)
+      lines.ascii('000t\n')
     }
-    return lines
+  }
+
+  private begin(lines: LineWriter, entityId: string): void {
+    lines.ascii(this.start)
+    lines.whole(shardOf(entityId))
+    lines.ascii(' entity="')
+    lines.text(entityId)
+    lines.ascii('",key=')
   }
 }
 
@@ -144,18 +165,26 @@ export function expiryOf({ ttlSeconds }: PointsWrite, now: number): number | nul
   return ttlSeconds > 0 ? Math.min(now + ttlSeconds * 1000, MAX_DATE) : null
 }
 
-function columnOf(point: DataPoint): string {
+function appendColumn(lines: LineWriter, point: DataPoint): void {
   switch (point.type) {
     case 'BOOLEAN':
-      return ''
+      return
     case 'LONG':
-      return `,long_v=${point.value}i`
+      lines.ascii(',long_v=')
+      if (typeof point.value === 'number' && point.value >= 0) lines.whole(point.value)
+      else lines.ascii(String(point.value))
+      lines.ascii('i')
+      return
     case 'DOUBLE':
-      if (!Number.isFinite(point.value)) return ''
+      if (!Number.isFinite(point.value)) return
+      lines.ascii(',dbl_v=')
       // The text of -0 is 0.
-      return Object.is(point.value, -0) ? ',dbl_v=-0.0' : `,dbl_v=${point.value}`
+      lines.ascii(Object.is(point.value, -0) ? '-0.0' : String(point.value))
+      return
     default:
-      return `,text_v="${escapeText(toPostgresText(point.value))}"`
+      lines.ascii(',text_v="')
+      lines.text(escapeText(toPostgresText(point.value)))
+      lines.ascii('"')
   }
 }
 

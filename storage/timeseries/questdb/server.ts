@@ -65,7 +65,7 @@ export class QuestDbServer {
    * Stores the lines, all or none. Rejects UNREACHABLE, REFUSED, UNTRUSTED; FAILED where the server could not; POINTS_REFUSED where it does
    * not take these lines.
    */
-  async write(lines: string): Promise<void> {
+  async write(lines: string | Uint8Array): Promise<void> {
     let status: number
     let reason: string
     try {
@@ -127,7 +127,7 @@ export class QuestDbServer {
     if (NO_ENTRY.has(status)) throw QuestDbErrors.REFUSED({ url: this.name, reason: `${status} ${text.trim()}` })
   }
 
-  private ask(path: string, method: 'GET' | 'POST', body?: string): Promise<HttpAnswer> {
+  private ask(path: string, method: 'GET' | 'POST', body?: string | Uint8Array): Promise<HttpAnswer> {
     const { timeoutMs, maxAnswerBytes: maxBytes } = this.options
     const request = { method, headers: this.headers, timeoutMs, maxBytes }
     return this.http.request(`${this.base}${path}`, body === undefined ? request : { ...request, body })
