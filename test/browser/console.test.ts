@@ -223,6 +223,14 @@ seen('keys and values are shown as they are, however odd or long', async (browse
   // A key that every object has: its history is empty, not that object's own.
   await browser.sees('No numbers in this time.')
   assert.equal(await browser.run("return document.querySelectorAll('main img').length"), 0)
+  // Commas part keys elsewhere.
+  await send(running, { ts: Date.now(), values: { 'odd, key': 7 } }, 'ODD')
+  await browser.sees(/odd, key\s+7/)
+  await browser.run(`
+    const choice = document.querySelector('select[name=key]')
+    choice.value = 'odd, key'
+    choice.dispatchEvent(new Event('change'))`)
+  await browser.find('svg[aria-label^="odd, key: 1 points"]')
 })
 
 seen('a history that can not be read is said until it is read', async (browser, running) => {

@@ -148,7 +148,7 @@ export async function devicePage(main, deviceId, onEnded) {
 async function history(deviceId, key, spanMs) {
   const endTs = Date.now() + 60_000
   const read = async (/** @type {Record<string, string>} */ how) => {
-    const range = { keys: key, startTs: String(endTs - 60_000 - spanMs), endTs: String(endTs), orderBy: 'ASC' }
+    const range = { key, startTs: String(endTs - 60_000 - spanMs), endTs: String(endTs), orderBy: 'ASC' }
     const query = new URLSearchParams({ ...range, ...how })
     const answer = await call('GET', `/api/plugins/telemetry/DEVICE/${deviceId}/values/timeseries?${query}`)
     /** @type {{ ts: number, value: string }[]} */

@@ -116,8 +116,17 @@ let renewal
 
 /** Calls that find the same token too old wait for one renewal. @param {Tokens} old @returns {Promise<Tokens>} */
 function refreshed(old) {
-  renewal ??= renewed(old).finally(() => (renewal = undefined))
+  renewal ??= oneTabAtATime(() => renewed(old)).finally(() => (renewal = undefined))
   return renewal
+}
+
+/**
+ * Of two tabs the second finds what the first one kept. Browsers lock for pages that are secure (HTTPS, or this machine) alone: elsewhere both
+ * renew, the later pair is kept, and the other one expires.
+ * @template Result @param {() => Promise<Result>} work @returns {Promise<Result>}
+ */
+function oneTabAtATime(work) {
+  return navigator.locks === undefined ? work() : navigator.locks.request('millrace.renewal', work)
 }
 
 /** @param {Tokens} old @returns {Promise<Tokens>} */

@@ -43,6 +43,30 @@ test('calls that find the token too old at once wait for one renewal', async (co
   assert.deepEqual(await call('GET', '/d'), { path: '/d' })
 })
 
+test('of two tabs that find the token too old at once, one renews it for both', async (context) => {
+  let renewals = 0
+  const calls = world(context, () => {
+    renewals++
+    return Response.json({ token: 'new', refreshToken: `r${renewals}` })
+  })
+  let last = Promise.resolve()
+  const locks = {
+    request: (_: string, work: () => Promise<unknown>) => {
+      const done = last.then(work)
+      last = done.then(() => undefined)
+      return done
+    },
+  }
+  const before = Object.getOwnPropertyDescriptor(navigator, 'locks')
+  Object.defineProperty(navigator, 'locks', { value: locks, configurable: true })
+  context.after(() => Object.defineProperty(navigator, 'locks', before ?? { value: undefined, configurable: true }))
+  const other = (await import(new URL('./session.js?other-tab', import.meta.url).href)) as { call: typeof call }
+  const answers = await Promise.all([call('GET', '/a'), other.call('GET', '/b')])
+  assert.deepEqual(answers, [{ path: '/a' }, { path: '/b' }])
+  assert.equal(calls.filter((path) => path === '/api/auth/token').length, 1)
+  assert.deepEqual(storedTokens(), { token: 'new', refreshToken: 'r1' })
+})
+
 const OUTDATED = () => Response.json({ message: 'Token is outdated', errorCode: 10 }, { status: 401 })
 
 test('a password that is refused as a token would be does not end the session', async (context) => {
