@@ -5,6 +5,7 @@
  */
 import type { Message, NodeAddress, Resumption } from '../../model/message.ts'
 import { BLOCK_HEADER_BYTES, sealBlock } from '../../disk/block.ts'
+import { Dictionary } from './dictionary.ts'
 import { partitionOf } from './partition.ts'
 import type { ObserverNote } from './observer-note.ts'
 import type { SegmentHeader } from '../../disk/segment-file.ts'
@@ -14,8 +15,8 @@ import { DATA_TYPES, NEWER_TAG } from './wire.ts'
 export class BlockWriter {
   private buffer = Buffer.allocUnsafeSlow(64 * 1024)
   private position = BLOCK_HEADER_BYTES
-  private readonly texts = new Map<string, number>()
-  private readonly partitionOfText = new Map<number, number>()
+  /** With the partition of each originator, behind it by one. */
+  private readonly texts = new Dictionary()
   private readonly partitions: number
   private entryCount = 0
   private readonly indexes: number[] = []
@@ -37,7 +38,6 @@ export class BlockWriter {
     this.position = BLOCK_HEADER_BYTES
     this.entryCount = 0
     this.texts.clear()
-    this.partitionOfText.clear()
     // One burst must not pin its memory for ever.
     if (this.buffer.length > 4 << 20) this.buffer = Buffer.allocUnsafeSlow(64 * 1024)
   }
@@ -52,7 +52,7 @@ export class BlockWriter {
       this.entryCount++
     } catch (error) {
       this.position = start
-      for (const [text, index] of this.texts) if (index > texts) this.texts.delete(text)
+      this.texts.truncate(texts)
       throw error
     }
   }
@@ -224,8 +224,10 @@ export class BlockWriter {
   }
 
   private partition(originator: number, id: string): number {
-    let partition = this.partitionOfText.get(originator)
-    if (partition === undefined) this.partitionOfText.set(originator, (partition = partitionOf(id, this.partitions)))
+    const noted = this.texts.noteOf(originator)
+    if (noted > 0) return noted - 1
+    const partition = partitionOf(id, this.partitions)
+    this.texts.note(originator, partition + 1)
     return partition
   }
 
@@ -235,12 +237,10 @@ export class BlockWriter {
 
   /** The dictionary index of a text, added where it is new. */
   private text(value: string): number {
-    const known = this.texts.get(value)
-    if (known !== undefined) return known
-    const index = this.texts.size + 1
+    const known = this.texts.find(value)
+    if (known > 0) return known
     this.textField(0x12, value)
-    this.texts.set(value, index)
-    return index
+    return this.texts.add(value)
   }
 
   /** `tag` is one byte: field number below 16. */
