@@ -44,13 +44,9 @@ export class LineWriter {
   /** A whole number from 0 to 2^53, in digits. */
   whole(value: number): void {
     if (value < UPPER) return this.upTo7Digits(value)
-    let upper = Math.floor(value / UPPER)
+    // Quotients below 2^30 are exact to 6e-8: less than a tenth of a millionth, so none is rounded up to a whole one.
+    const upper = Math.floor(value / UPPER)
     let lower = value - upper * UPPER
-    // The quotient of a number near 2^53 may have been rounded up.
-    if (lower < 0) {
-      upper--
-      lower += UPPER
-    }
     this.whole(upper)
     this.reserve(UPPER_DIGITS)
     const start = this.end
