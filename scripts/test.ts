@@ -78,7 +78,8 @@ function testArguments(names: readonly string[], concurrency: number): string[] 
     '--test-reporter=tap',
     `--test-reporter-destination=${tally}`,
   ]
-  return [...options, ...reporters, '--test-timeout=600000', ...names]
+  // Of a whole file too: one with a dozen real servers takes ten minutes on a machine that does other things.
+  return [...options, ...reporters, '--test-timeout=1200000', ...names]
 }
 
 /** Adds what the last stage's tests came to; false where it left no sums: it ended before its end. */
