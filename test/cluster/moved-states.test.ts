@@ -20,7 +20,7 @@ const DEVICES = 4
 /** Conditions lasted and were repeated, and windows closed. */
 const BEFORE = 15
 const MORE = 12
-const LIMIT_MS = 60_000 * SLOWNESS
+const LIMIT_MS = 180_000 * SLOWNESS
 /** For what an owner does in memory, and for what PostgreSQL does with a commit that arrives. */
 const MOMENT_MS = 1500
 

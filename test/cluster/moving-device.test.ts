@@ -16,7 +16,7 @@ const INACTIVITY_S = 10
 /** Longer than a device may be silent, with the kill in it. */
 const POSTING_MS = Number(process.env['MOVING_DEVICE_SECONDS'] ?? 20) * 1000
 const EVERY_MS = 200
-const LIMIT_MS = 60_000
+const LIMIT_MS = 180_000
 const EVENTS = ['CONNECT_EVENT', 'DISCONNECT_EVENT', 'ACTIVITY_EVENT', 'INACTIVITY_EVENT'] as const
 const CLOCK_OFFSET = new URL('../support/clock-offset.ts', import.meta.url).href
 

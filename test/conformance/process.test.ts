@@ -9,6 +9,7 @@ import { test, type TestContext } from 'node:test'
 import { DEMO_TENANT, RestClient, login } from '../support/clients.ts'
 import { requireTool } from '../support/require-tool.ts'
 import { PROJECT_ROOT, startMillrace } from '../support/start-millrace.ts'
+import { eventually } from './wait.ts'
 
 async function freshFolder(context: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-process-'))
@@ -65,9 +66,14 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     context.after(() => second.stop())
     const rest = new RestClient(second, await login(second))
     const device = await rest.expect<{ id: { id: string } }>('GET', '/api/tenant/devices?deviceName=Demo%20Thermometer')
-    const latest = await rest.expect<Record<string, unknown>>(
-      'GET',
-      `/api/plugins/telemetry/DEVICE/${device.id.id}/values/timeseries?keys=stopped`,
+    // What the link had and no chain had stored yet runs after the start.
+    const latest = await eventually(
+      () =>
+        rest.expect<{ stopped: readonly { value: unknown }[] }>(
+          'GET',
+          `/api/plugins/telemetry/DEVICE/${device.id.id}/values/timeseries?keys=stopped`,
+        ),
+      ({ stopped: [point] }) => point?.value !== null,
     )
     assert.deepEqual(latest, { stopped: [{ ts: 1700000000000, value: '1' }] })
   })
@@ -143,8 +149,12 @@ test('a public address is refused while a demo login still works, and taken once
 test('DEMO=false seeds one administrator with a password that is shown once, and no demo login', async (context) => {
   const dataDir = await freshFolder(context)
   const first = await startMillrace({ dataDir, environment: { DEMO: 'false' } })
-  const password = /sysadmin@millrace.local \/ (\S+)/.exec(first.log())?.[1]
-  assert.ok(password !== undefined && password.length >= 20, first.log())
+  // The log comes through a pipe of its own.
+  const password = await eventually(
+    async () => /sysadmin@millrace.local \/ (\S+)\s/.exec(first.log())?.[1] ?? '',
+    (found) => found !== '',
+  )
+  assert.ok(password.length >= 20, first.log())
   assert.ok((await login(first, { username: 'sysadmin@millrace.local', password })).length > 0)
   await assert.rejects(login(first, DEMO_TENANT), /401/)
   await assert.rejects(login(first, { username: 'sysadmin@millrace.local', password: 'sysadmin' }), /401/)

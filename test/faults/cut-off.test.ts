@@ -15,7 +15,7 @@ import type { World } from './campaign/world.ts'
 
 /** Longer than the members take to call one of them gone. */
 const CUT_MS = 4_000
-const LIMIT_MS = 60_000
+const LIMIT_MS = 180_000
 let opening: Promise<World> | undefined
 
 async function theWorld(context: TestContext): Promise<World | undefined> {

@@ -9,6 +9,7 @@ import { test, type TestContext } from 'node:test'
 import { RestClient, login } from '../support/clients.ts'
 import { openLedger, take, type DeviceLedger } from '../support/ledger.ts'
 import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
+import { until } from '../support/until.ts'
 import { compareAll } from './fault-run.ts'
 import { explicitTime } from './workload.ts'
 
@@ -89,13 +90,13 @@ test(
       await delay(20)
     }
     assert.ok(refused >= 20, 'the disk was never full')
-    assert.match(millrace.log(), /ENOSPC.*disk-failed/)
+    await until(() => /ENOSPC.*disk-failed/.test(millrace.log()))
 
     const before = ledger.acknowledged.size
     rmSync(ballast)
     const freed = performance.now()
     while (ledger.acknowledged.size < before + 50) {
-      assert.ok(performance.now() - freed < 30_000, 'nothing is taken 30 s after there was room')
+      assert.ok(performance.now() - freed < 120_000, 'nothing is taken 120 s after there was room')
       if ((await send(millrace, ledger)) !== 200) await delay(50)
     }
     const report = await compareAll(millrace, [{ ledger, transport: 'HTTP', explicitTimes: true }])

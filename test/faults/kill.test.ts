@@ -21,7 +21,7 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 20)
 const FEWEST_ACKNOWLEDGEMENTS = 10_000
 /** Of each protocol, in all rounds. */
 const OF_EACH = Number(process.env['ACKNOWLEDGED'] ?? ROUNDS + 1)
-const LONGEST_ROUND_MS = 60_000 * SLOWNESS
+const LONGEST_ROUND_MS = 180_000 * SLOWNESS
 const DEVICES = 16
 const { TRANSPORT } = process.env
 const LOADED = TRANSPORTS.filter((each) => TRANSPORT === undefined || each === TRANSPORT)

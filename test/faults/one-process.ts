@@ -12,7 +12,7 @@ import { readBack } from './campaign/reading.ts'
 import { startSteadyLoad, type SteadyLoad } from './campaign/steady-load.ts'
 import { judge, type Verdict } from './campaign/verdict.ts'
 
-export const LIMIT_MS = 60_000
+export const LIMIT_MS = 180_000
 const POLL_MS = 25
 
 export interface LoadedProcess {

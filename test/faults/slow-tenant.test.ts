@@ -77,7 +77,7 @@ async function slowestPoint(millrace: RunningMillrace, id: string, goesOn: () =>
 async function leavesItsNeighbourAlone(context: TestContext, link: Readonly<Record<string, string>>): Promise<void> {
   const service = await startSlowService(context)
   const environment = { OUTBOUND_ALLOWED_ADDRESSES: '127.0.0.1', ...link }
-  const millrace = await startMillrace({ environment, timeoutMs: 60_000 })
+  const millrace = await startMillrace({ environment })
   try {
     const rest = new RestClient(millrace, await login(millrace))
     for (let device = 0; device < DEVICES; device++) await rest.createDevice(`healthy ${device}`, `HEALTHY_${device}`)

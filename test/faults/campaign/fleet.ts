@@ -94,7 +94,7 @@ export class Fleet {
 
 /** So many that each partition has one of them, by all odds. */
 const PROBES = 40
-const PROBES_WITHIN_MS = 60_000
+const PROBES_WITHIN_MS = 180_000
 
 /**
  * Engines hear of a new root chain one after the other. What one of them gets before that runs in the chain before, where no log sees it,

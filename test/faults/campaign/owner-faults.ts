@@ -8,7 +8,7 @@ import { requireOne, type Fault } from './fault.ts'
 import type { Member } from './member.ts'
 
 const POLL_MS = 50
-const WITHIN_MS = 60_000
+const WITHIN_MS = 180_000
 
 const ownerStopped: Fault = {
   name: 'SIGSTOP of the owner of all partitions for 30 s',
