@@ -162,14 +162,14 @@ describe('a sandbox process that is killed', () => {
   })
 
   test('Q3: a message that kills it every time fails alone and is blamed, its neighbours and other tenants are served', async () => {
+    // What a thread and its process take to start: a neighbour may have to wait for some.
+    const startingAt = performance.now()
+    await outcomesOf(await open({ threads: 1 }).compile('return true'), [scriptMessage('{}')])
+    const startMs = performance.now() - startingAt
     const { workers, admin, compile } = open({ threads: 2 })
     // Overflows the heap in one leap, which ends the process and not the isolate.
     const poison = await compile('if (msg === "poison") new Array(5e7).fill(1);\nreturn true', 'hostile')
     const neighbour = await compile('return true', 'neighbour')
-    // What the same takes alone: of a machine that is busy with others too.
-    const aloneAt = performance.now()
-    await outcomesOf(neighbour, new Array(1000).fill(scriptMessage('{}')))
-    const aloneMs = performance.now() - aloneAt
     const startedAt = performance.now()
     const bad = outcomesOf(
       poison,
@@ -182,7 +182,10 @@ describe('a sandbox process that is killed', () => {
     assert.equal(first, true)
     assert.match(String(second), /^script was put aside, it broke its sandbox|^script exceeded its memory limit/)
     assert.ok(third === true || third === 'script invocation is blocked due to maximum error count 3', String(third))
-    assert.ok(neighbourMs < Math.max(5000, 20 * aloneMs), `the neighbour waited ${neighbourMs} ms, alone ${aloneMs} ms`)
+    assert.ok(
+      neighbourMs < Math.max(5000, 5 * startMs),
+      `the neighbour waited ${neighbourMs} ms, a start takes ${startMs} ms`,
+    )
     assert.equal(workers.figures().threads, 2)
     const script = admin.pool('javascript').busiestScripts.find(({ tenantId }) => tenantId === 'hostile')
     assert.ok(script !== undefined && script.work.totals.errors >= 1)
