@@ -193,6 +193,16 @@ test('tells sessions when the credentials change, and finds the device by the ne
   assert.equal((await services.devices.findByCredentials(['NEW_KEY'])).get('NEW_KEY')?.deviceId, device.id)
 })
 
+test('tells of a device that is made with credentials, which may have been tried before', async () => {
+  const { services, tenant, changes } = platform
+  changes.length = 0
+  const { id } = await services.devices.saveByUser(tenant, { name: 'tried before' }, 'TRIED_BEFORE')
+  assert.deepEqual(
+    changes.filter(({ kind }) => kind === 'device-changed'),
+    [{ kind: 'device-changed', entity: { entityType: 'DEVICE', id }, credentialsChanged: true }],
+  )
+})
+
 test('issue-8 E: notes which devices have other credentials or none any more, for processes that missed it', async () => {
   const { services, tenant, tenantId, clock } = platform
   const [changed, renamed, deleted] = await Promise.all(

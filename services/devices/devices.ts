@@ -77,7 +77,8 @@ export class StoredDevices implements DeviceService {
       ...options,
       following: (saved, before) => this.along(saved, before, presented),
     })
-    if (draft.id !== undefined) this.publishChanged(device.id)
+    // Of a new one too: it may have tried them before, and then they are remembered as nobody's.
+    this.publishChanged(device.id)
     return device
   }
 
