@@ -36,7 +36,7 @@ export interface RelationWithName {
   readonly name: string | null
 }
 
-export function farEnd({ from, to }: RelationKey, direction: RelationDirection): EntityId {
+export function farEnd({ from, to }: Pick<RelationKey, 'from' | 'to'>, direction: RelationDirection): EntityId {
   return direction === 'FROM' ? to : from
 }
 
@@ -44,6 +44,6 @@ export function relationJson({ from, to, type, typeGroup, version, additionalInf
   return { from: { ...from }, to: { ...to }, type, typeGroup, version, additionalInfo }
 }
 
-export function nearEnd(relation: RelationKey, direction: RelationDirection): EntityId {
+export function nearEnd(relation: Pick<RelationKey, 'from' | 'to'>, direction: RelationDirection): EntityId {
   return farEnd(relation, direction === 'FROM' ? 'TO' : 'FROM')
 }

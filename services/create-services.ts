@@ -4,6 +4,7 @@ import { Answers } from '../engine/device/calls/answers.ts'
 import { createCallLine } from '../engine/device/calls/line.ts'
 import { soleOwner } from '../engine/device/partition-owners.ts'
 import { entityId, type EntityId } from '../model/entity-id.ts'
+import type { Message } from '../model/message.ts'
 import { PermissionTable } from './access/access.ts'
 import { Admin } from './admin/admin.ts'
 import { sendBySmtp } from './mail/smtp.ts'
@@ -157,6 +158,7 @@ export function createServices(options: ServicesOptions): Services {
     hasQueue: async (tenantId, name) => (await entities.queues.findByName(tenantId, name)) !== undefined,
     ownedBy: (tenantId) => property.of(tenantId, entities, clock.now()),
     tenantStart: (tenantId) => tenantStart({ entities, clock, random, catalogue }, tenantId).statements,
+    relationsGone: (tenantId, entity) => relationService.newsOfAll(tenantId, entity, true),
   })
   const calculated: NodeCalculated = {
     mayNeed: (tenantId) => calculation?.triggers.mayNeed(tenantId) ?? false,
@@ -231,9 +233,15 @@ export function createServices(options: ServicesOptions): Services {
     ...{ attributes, events: events.writer, clock, report, server: options.events?.server ?? 'sole' },
   })
   const jobs = new Jobs({ declared, entities, clock, report })
-  const relationService = new RelationService({ entities, changes, routeOf, feed, doubts, clock, random })
+  const relationService: RelationService = new RelationService({
+    ...{ entities, changes, routeOf, feed, doubts, clock, random },
+    follower: {
+      isInterested: (tenantId): boolean => calculation?.relations.isInterested(tenantId) ?? false,
+      newsOf: (...told): readonly Message[] => calculation?.relations.newsOf(...told) ?? [],
+    },
+  })
   const { openField } = options
-  const calculation =
+  const calculation: Calculation | undefined =
     openField === undefined
       ? undefined
       : new Calculation({

@@ -106,6 +106,8 @@ function entitiesOf(args: StepInput['args']): ReadonlyMap<string, SingleValues> 
 }
 
 function latestOf(entities: ReadonlyMap<string, SingleValues>): number | undefined {
-  const times = [...entities.values()].flatMap((values) => Object.values(values).map(({ ts }) => ts))
+  const all = [...entities.values()].flatMap((values) => Object.values(values).map(({ ts }) => ts))
+  // Defaults have none.
+  const times = all.filter((ts) => ts > 0)
   return times.length === 0 ? undefined : Math.max(...times)
 }

@@ -129,7 +129,11 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
       ...parts.entities.deleteAttached(id),
       parts.entities.cleanups.note(id),
     ]
-    const news = await this.newsOf(principal, record, undefined)
+    const gone = await parts.relationsGone?.(record.tenantId, { entityType: definition.type, id })
+    const news: readonly Joined[] = [
+      ...(await this.newsOf(principal, record, undefined)),
+      ...(gone ?? []).map((message) => ({ statements: [], news: message })),
+    ]
     const written = await this.commit(principal, record, statements, 'ENTITY_DELETED', {}, news)
     const tenantId = definition.tenantOf?.(record) ?? record.tenantId
     for (const entity of [...(companions?.gone(written) ?? []), { entityType: definition.type, id }]) {

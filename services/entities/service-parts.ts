@@ -1,6 +1,6 @@
 /** What services of declared types are made of, take and answer. */
 import type { Clock, Random } from '../../model/clock.ts'
-import type { EntityType } from '../../model/entity-id.ts'
+import type { EntityId, EntityType } from '../../model/entity-id.ts'
 import type { Message } from '../../model/message.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { Statement, Written } from '../../storage/entities/database.ts'
@@ -27,6 +27,8 @@ export interface EntityParts {
   readonly forgetAttributes: (entityId: string) => void
   readonly limits: Pick<LimitsOfTenants, 'guard'>
   readonly notifications: Pick<ChangeNotifications, 'entityChanged' | 'committed'>
+  /** What the engine hears of relations that go with an entity. */
+  readonly relationsGone?: (tenantId: string, entity: EntityId) => Promise<readonly Message[]>
 }
 
 /** A page by conditions; `search` are columns, the name's where it is absent; `sort` adds to the members that sort. */

@@ -2,9 +2,11 @@
 import type { Clock, Random } from '../../model/clock.ts'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
 import { stringifyJson } from '../../model/json.ts'
+import type { Message } from '../../model/message.ts'
 import type { KnownMessageType } from '../../model/message-type.ts'
 import type { Principal } from '../../model/principal.ts'
 import {
+  RELATION_DIRECTIONS,
   relationJson,
   type Relation,
   type RelationDirection,
@@ -40,6 +42,15 @@ export interface RelationParts {
   readonly doubts: CommitDoubts
   readonly clock: Clock
   readonly random: Random
+  /** Who hears of relations that come and go, in their transaction. */
+  readonly follower?: RelationFollower | undefined
+}
+
+export interface RelationFollower {
+  /** Whether any relation of the tenant matters to anybody. */
+  isInterested(tenantId: string): boolean
+  /** Of relations that came or went; `gone`: the entity that they went with. */
+  newsOf(tenantId: string, relations: readonly RelationKey[], gone?: EntityId): readonly Message[]
 }
 
 export class RelationService {
@@ -102,16 +113,18 @@ export class RelationService {
 
   /** For rule nodes: raises no message. Throws as `saveByUser`. */
   async save(tenantId: string, draft: RelationDraft): Promise<Relation> {
-    await this.checkDraft(tenantId, draft)
-    const { entities } = this.parts
-    const written = await this.told(tenantId, entities.write([this.statement(tenantId, draft)]))
+    const before = await this.checkDraft(tenantId, draft)
+    const { entities, changes } = this.parts
+    const news = before === undefined ? this.newsOf(tenantId, [draft]) : []
+    const written = await this.told(tenantId, changes.commitAll([this.statement(tenantId, draft)], [], news))
     return { ...draft, version: entities.relations.savedVersion(written, 0) }
   }
 
   /** For rule nodes: raises no message. Whether it was there. */
   async delete(tenantId: string, key: RelationKey): Promise<boolean> {
-    const { entities } = this.parts
-    const { results } = await this.told(tenantId, entities.write([entities.relations.delete(tenantId, key)]))
+    const { entities, changes } = this.parts
+    const deletion = entities.relations.delete(tenantId, key)
+    const { results } = await this.told(tenantId, changes.commitAll([deletion], [], this.newsOf(tenantId, [key])))
     return (results[0]?.changes ?? 0) > 0
   }
 
@@ -121,7 +134,9 @@ export class RelationService {
     const before = await this.checkDraft(tenantId, draft)
     const expected = { ...draft, version: (before?.version ?? 0) + 1 }
     const events = await this.events(principal, expected, 'RELATION_ADD_OR_UPDATE')
-    const written = await this.told(tenantId, this.parts.changes.commitAll([this.statement(tenantId, draft)], events))
+    const news = before === undefined ? this.newsOf(tenantId, [draft]) : []
+    const commit = this.parts.changes.commitAll([this.statement(tenantId, draft)], events, news)
+    const written = await this.told(tenantId, commit)
     return { ...draft, version: this.parts.entities.relations.savedVersion(written, 0) }
   }
 
@@ -133,7 +148,7 @@ export class RelationService {
     const deletion = this.parts.entities.relations.delete(tenantId, key)
     const once = { ...deletion, expect: { changes: 1, otherwise: () => RelationErrors.NOT_FOUND() } }
     const events = await this.events(principal, relation, 'RELATION_DELETED')
-    await this.told(tenantId, this.parts.changes.commitAll([once], events))
+    await this.told(tenantId, this.parts.changes.commitAll([once], events, this.newsOf(tenantId, [key])))
     return relation
   }
 
@@ -142,7 +157,23 @@ export class RelationService {
     const tenantId = this.tenantOf(principal)
     const deletion = this.parts.entities.relations.deleteAll(tenantId, entity, 'COMMON')
     const event = await this.event(principal, entity, 'RELATIONS_DELETED', '{}')
-    await this.told(tenantId, this.parts.changes.commitAll(deletion, [event]))
+    const news = await this.newsOfAll(tenantId, entity)
+    await this.told(tenantId, this.parts.changes.commitAll(deletion, [event], news))
+  }
+
+  /** What whoever deletes all relations of an entity commits with that. `isGone`: the entity goes too. */
+  async newsOfAll(tenantId: string, entity: EntityId, isGone = false): Promise<readonly Message[]> {
+    const { follower, entities } = this.parts
+    if (follower?.isInterested(tenantId) !== true) return []
+    const read = { tenantId, ids: [entity.id], group: 'COMMON', limit: MAX_FOUND } as const
+    const found = await Promise.all(
+      RELATION_DIRECTIONS.map((direction) => entities.relations.findOf({ ...read, direction, type: undefined })),
+    )
+    return follower.newsOf(tenantId, found.flat(), isGone ? entity : undefined)
+  }
+
+  private newsOf(tenantId: string, relations: readonly RelationKey[]): readonly Message[] {
+    return this.parts.follower?.newsOf(tenantId, relations) ?? []
   }
 
   private async told<Result>(tenantId: string, commit: Promise<Result>): Promise<Result> {

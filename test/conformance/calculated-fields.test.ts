@@ -246,6 +246,47 @@ test('RELATED_ENTITIES_AGGREGATION: the latest values of related devices, those 
   await shows(hall, { total: 8, bright: 1, most: 10 })
 })
 
+test('RELATED_ENTITIES_AGGREGATION: who comes, who is related no more, and who is deleted', async () => {
+  const yard = await asset('yard of pumps')
+  const [near, late, third] = [await device('PUMP_NEAR'), await device('PUMP_LATE'), await device('PUMP_THIRD')]
+  for (const [token, flow] of [
+    ['PUMP_NEAR', 1],
+    ['PUMP_LATE', 10],
+    ['PUMP_THIRD', 100],
+  ] as const)
+    await send(token, { flow })
+  await shows(third, { flow: 100 })
+  await relate(yard, near)
+  await field('RELATED_ENTITIES_AGGREGATION', yard, {
+    ...{ relation: { direction: 'FROM', relationType: 'Contains' }, arguments: { f: latest('flow') } },
+    ...{ deduplicationIntervalInSec: 0, metrics: { flows: { function: 'SUM', input: { type: 'key', key: 'f' } } } },
+    output: { ...AT_ONCE, decimalsByDefault: 0 },
+  })
+  await shows(yard, { flows: 1 })
+  await relate(yard, late)
+  await shows(yard, { flows: 11 })
+  await relate(yard, third)
+  await shows(yard, { flows: 111 })
+  const ends = `fromId=${yard.id}&fromType=ASSET&toId=${late.id}&toType=DEVICE&relationType=Contains`
+  await rest.expect('DELETE', `/api/relation?${ends}`)
+  await shows(yard, { flows: 101 })
+  await rest.expect('DELETE', `/api/device/${near.id}`)
+  await shows(yard, { flows: 100 })
+})
+
+test('PROPAGATION: what is related only now has the value, at its time', async () => {
+  const [shed, gauge] = [await asset('shed'), await device('GAUGE')]
+  await field('PROPAGATION', gauge, {
+    ...{ relation: { direction: 'TO', relationType: 'Contains' }, arguments: { level: latest('level') } },
+    ...{ applyExpressionToResolvedArguments: false, output: AT_ONCE },
+  })
+  await send('GAUGE', { ts: NOW - 60_000, values: { level: 7 } })
+  await shows(gauge, { level: 7 })
+  await relate(shed, gauge)
+  const { level } = await shows(shed, { level: 7 })
+  assert.equal(level?.[0]?.ts, NOW - 60_000)
+})
+
 test('what was calculated is in the metrics', async () => {
   const text = await (await fetch(`${millrace.url}/metrics`)).text()
   const figureOf = (name: string) =>

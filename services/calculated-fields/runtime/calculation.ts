@@ -14,9 +14,10 @@ import { CalculatedFieldErrors } from '../errors.ts'
 import { isTooLarge, needWithin, withinSize, type CalculationLimits } from './bounds.ts'
 import type { ActiveField } from './field-index.ts'
 import { sourceOf } from './field-index.ts'
-import { isDynamic, valueOf, withoutValue, withUpdate, type Held } from './held.ts'
+import { isDynamic, isSource, valueOf, withoutValue, withUpdate, type Held } from './held.ts'
 import type { News, ValuesNews } from './payload.ts'
-import { isSource, type LoadedField } from './reader.ts'
+import type { LoadedField } from './reader.ts'
+import { isRelationNews } from './relation-news.ts'
 import { bytesOf, isWithin, type FieldState } from './states.ts'
 
 export interface CalculationTurn {
@@ -63,7 +64,7 @@ export function calculate(active: ActiveField, before: FieldState | undefined, t
     if (came.tooLarge.length > 0) tooLarge = [...tooLarge, ...came.tooLarge]
     hasChanged = came.hasChanged
   }
-  const cause = causeOf(kept, turn, isNew, hasChanged)
+  const cause = causeOf(kept, turn, needs, isNew, hasChanged)
   if (cause === undefined) return same(kept)
   const everyMs = isDynamic ? needs.reloadEveryMs : undefined
   const reloadAt = everyMs === undefined ? undefined : reloadTime(kept, turn, isNew, everyMs)
@@ -126,13 +127,14 @@ function same(state: FieldState): Calculated {
 function causeOf(
   before: FieldState,
   { news, now, loaded }: CalculationTurn,
+  { targets }: Needs,
   isNew: boolean,
   hasChanged: boolean,
 ): StepInput['cause'] | undefined {
   if (hasChanged) return 'values'
   if (isNew) return 'begin'
   if (news === undefined && before.wakeAt !== undefined && before.wakeAt <= now) return 'wake'
-  if (loaded === undefined) return undefined
+  if (loaded === undefined) return targets !== undefined && isRelationNews(news) ? 'reload' : undefined
   return news?.kind === 'alarm' && loaded.alarm !== undefined ? 'alarm' : 'reload'
 }
 

@@ -72,7 +72,8 @@ async function openReader(
   })
   return {
     reads: () => reads,
-    forwards: async (entity: EntityId) => (await reader.read(tenantId, entity, VALUES, undefined, 1)).forwards,
+    forwards: async (entity: EntityId, payload = VALUES) =>
+      (await reader.read(tenantId, entity, payload, undefined, 1)).forwards,
   }
 }
 
@@ -134,4 +135,27 @@ test('behind the bound of a level between, nobody is missed', async (t) => {
     (await ofHalls.forwards(near)).map(({ entity, payload }) => [entity, payload.kind]),
     [[halls, 'members']],
   )
+})
+
+test('a relation that comes or goes is told to whom it leads to others, from any level of the way', async (t) => {
+  const platform = await openTestPlatform()
+  t.after(() => platform.close())
+  const { services, tenant, tenantId } = platform
+  const made = async (name: string): Promise<EntityId> =>
+    entityId('ASSET', (await services.declared.of(assets).saveByUser(tenant, { name })).id)
+  const [hall, room, lamp, other] = await Promise.all(['hall', 'room', 'lamp', 'other'].map(made))
+  assert.ok(hall && room && lamp && other)
+  await services.relations.save(tenantId, {
+    ...{ from: hall, to: room, type: 'Contains', typeGroup: 'COMMON', additionalInfo: null },
+  })
+  const { forwards } = await openReader(t, platform, hall)
+  const told = async (originator: EntityId, from: EntityId, to: EntityId, type = 'Contains') =>
+    (await forwards(originator, { kind: 'relations', changed: [{ from, to, type }] })).map(
+      ({ entity, payload }) => [entity.id, payload.kind] as const,
+    )
+  assert.deepEqual(await told(room, room, lamp), [[hall.id, 'related']], 'the last step')
+  assert.deepEqual(await told(room, hall, room), [[hall.id, 'related']], 'the first step')
+  assert.deepEqual(await told(hall, hall, room), [], 'the message is its own')
+  assert.deepEqual(await told(room, room, lamp, 'Uses'), [], 'no way has such a step')
+  assert.deepEqual(await told(other, other, lamp), [], 'no way leads there')
 })

@@ -12,6 +12,7 @@ import type { calculatedFields, CalculatedField } from '../../entities/calculate
 import type { EntityService } from '../../entities/entity-service.ts'
 import type { Report } from '../../changes/outbox.ts'
 import type { Source } from './payload.ts'
+import type { RelationWay } from './relation-news.ts'
 
 /** Undefined where fields of that type do not run. */
 export type OpenField = (configuration: Configuration, tools: FieldTools) => AnyField | undefined
@@ -300,6 +301,19 @@ export class TenantFields {
       }
     }
     return [...found.values()]
+  }
+
+  /** The ways of relations that values and results take. */
+  ways(): readonly RelationWay[] {
+    const found: RelationWay[] = []
+    for (const { owner, field } of this.fields.values()) {
+      if (field === undefined) continue
+      const { arguments: needed, targets } = field.needs
+      for (const { origin } of Object.values(needed))
+        if (origin.from === 'related') found.push({ owner, levels: origin.levels })
+      if (targets !== undefined) found.push({ owner, levels: [targets] })
+    }
+    return found
   }
 
   private register(need: ArgumentNeed, { record, owner }: ActiveField, isThere: boolean): void {

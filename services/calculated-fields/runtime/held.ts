@@ -7,6 +7,8 @@ import { rollingNumber } from './script-arguments.ts'
 
 type Place = readonly [type: EntityType, id: string]
 type Point = readonly [ts: number, value: JsonValue]
+/** The time of defaults among many values: any value is newer. */
+const OF_DEFAULTS = 0
 
 /** One argument of one entity. Short names: it is stored with every change. */
 export interface Held {
@@ -36,9 +38,9 @@ export function held(
   const known = isDynamic(need) ? { sources: places } : {}
   if (need.type === 'TS_ROLLING') return { ...known, points: (read[0] ?? []).map(rollingPoint) }
   if (need.many === true) {
-    const many = places.flatMap((place, index): (readonly [Place, Point])[] => {
+    const many = places.flatMap((place, index): readonly (readonly [Place, Point])[] => {
       const value = read[index]?.[0]
-      return value === undefined ? [] : [[place, pointOf(value)]]
+      return value === undefined ? defaultFor(need, place) : [[place, pointOf(value)]]
     })
     return { ...known, many }
   }
@@ -46,19 +48,24 @@ export function held(
   return value === undefined ? { ...known, ...defaultOf(need, now) } : { ...known, one: pointOf(value) }
 }
 
+/** Of one of many. */
+function defaultFor(need: ArgumentNeed, place: Place): readonly (readonly [Place, Point])[] {
+  const value = defaultValueOf(need)
+  return value === undefined ? [] : [[place, [OF_DEFAULTS, value]]]
+}
+
+function defaultOf(need: ArgumentNeed, now: number): Held {
+  const value = defaultValueOf(need)
+  return value === undefined ? {} : { one: [now, value], isDefault: true }
+}
+
 /** A number, true or false where the text is one. */
-function defaultOf({ defaultValue }: ArgumentNeed, now: number): Held {
-  if (defaultValue === undefined || defaultValue.trim() === '') return {}
+function defaultValueOf({ defaultValue }: ArgumentNeed): JsonValue | undefined {
+  if (defaultValue === undefined || defaultValue.trim() === '') return undefined
   const text = defaultValue.trim()
   const number = numberOfText(text)
-  const value = Number.isFinite(number)
-    ? Number.isInteger(number)
-      ? new WholeDouble(number)
-      : number
-    : /^(true|false)$/i.test(text)
-      ? text.toLowerCase() === 'true'
-      : defaultValue
-  return { one: [now, value], isDefault: true }
+  if (Number.isFinite(number)) return Number.isInteger(number) ? new WholeDouble(number) : number
+  return /^(true|false)$/i.test(text) ? text.toLowerCase() === 'true' : defaultValue
 }
 
 /** Undefined where the value changes nothing: an older one than is there, or one before the window. */
@@ -98,7 +105,10 @@ export function takeOver(before: Held, after: Held): boolean {
 
 /** An attribute went: its default counts. */
 export function withoutValue(need: ArgumentNeed, before: Held, entity: EntityId, now: number): Held {
-  if (need.many === true) return { ...before, many: (before.many ?? []).filter(([place]) => place[1] !== entity.id) }
+  if (need.many === true) {
+    const others = (before.many ?? []).filter(([place]) => place[1] !== entity.id)
+    return { ...before, many: [...others, ...defaultFor(need, placeOf(entity))] }
+  }
   const { sources } = before
   return { ...(sources === undefined ? {} : { sources }), ...defaultOf(need, now) }
 }
@@ -160,4 +170,16 @@ function rollingPoint({ ts, value }: SingleValue): Point {
 
 function singleOf([ts, value]: Point): SingleValue {
   return { ts, value }
+}
+
+/** Whether values of `from` are ones of the argument. */
+export function isSource({ sources }: Held, need: ArgumentNeed, own: EntityId, from: EntityId): boolean {
+  switch (need.origin.from) {
+    case 'own':
+      return from.id === own.id
+    case 'entity':
+      return from.id === need.origin.entity.id
+    default:
+      return sources?.some((place) => entityOf(place).id === from.id) === true
+  }
 }

@@ -12,6 +12,7 @@ export interface LoadSurroundings {
   readonly now: number
   readonly limits: TenantLimits
   readonly isAlarmNews: boolean
+  readonly isRelationNews: boolean
 }
 
 /** The state was calculated with a later version than the one that is known here. */
@@ -29,7 +30,7 @@ export function toLoad(
   version: number,
   needs: Needs,
   before: FieldState | undefined,
-  { facts, state, now, isAlarmNews }: LoadSurroundings,
+  { facts, state, now, isAlarmNews, isRelationNews }: LoadSurroundings,
 ): ToLoad | undefined {
   const isNew = before === undefined || before.version !== version
   if (!isNew && before.isTooLarge === true) return undefined
@@ -39,7 +40,8 @@ export function toLoad(
   for (const name of Object.keys(needs.arguments)) {
     const need = needs.arguments[name]
     if (need === undefined) continue
-    const isStale = isReload || (need.origin.from === 'owner' && hasMoved)
+    const { from } = need.origin
+    const isStale = isReload || (from === 'owner' && hasMoved) || (from === 'related' && isRelationNews)
     if (!isNew && !(isDynamic(need) && isStale) && before.args[name] !== undefined) continue
     ;(asked ??= []).push([name, need])
   }

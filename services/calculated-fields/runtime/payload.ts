@@ -32,9 +32,17 @@ const news = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('entity') }),
   /** Alarms of the entity changed, by whatever hands: what is active is looked up. */
   z.object({ kind: z.literal('alarm') }),
+  /** Relations came or went: whoever reads values by them, or writes to what they lead to, is told. */
+  z.object({
+    kind: z.literal('relations'),
+    changed: z.array(z.object({ from: entitySchema, to: entitySchema, type: z.string() })),
+  }),
+  /** Relations lead the entity to others now. */
+  z.object({ kind: z.literal('related') }),
 ])
 export type News = z.infer<typeof news>
 export type ValuesNews = z.infer<typeof values>
+export type RelationsNews = Extract<News, { readonly kind: 'relations' }>
 export type Source = z.infer<typeof source>
 
 const payload = z.union([

@@ -14,9 +14,10 @@ import type { AlarmService } from '../../alarms/alarm-service.ts'
 import { mostPoints } from './bounds.ts'
 import type { EntityFacts, KnownFacts } from './facts.ts'
 import { isProfile, type ActiveField, type Dependent, type FieldIndex } from './field-index.ts'
-import { entityOf, held, windowStart, type Held } from './held.ts'
+import { held, windowStart, type Held } from './held.ts'
 import { isOlder, toLoad, type LoadSurroundings } from './loads.ts'
-import { jsonOf, type News, type Payload, type ValuesNews } from './payload.ts'
+import { jsonOf, type News, type Payload, type RelationsNews, type ValuesNews } from './payload.ts'
+import { concernedWays, isRelationNews } from './relation-news.ts'
 import type { RelatedEntities, RelationLevel } from './related.ts'
 import type { EntityState, FieldState } from './states.ts'
 import { TenantReads } from './tenant-reads.ts'
@@ -117,7 +118,7 @@ export class CalculationReader {
     for (const { field, record } of fields) {
       if (field === undefined) continue
       if (field.needs.targets !== undefined) return undefined
-      const surroundings = { facts, state, now, limits, isAlarmNews: false }
+      const surroundings = { facts, state, now, limits, isAlarmNews: false, isRelationNews: false }
       if (toLoad(record.version, field.needs, state.fields[record.id], surroundings) !== undefined) return undefined
     }
     return { ...NOTHING_READ, payload, facts, fields, limits }
@@ -156,6 +157,7 @@ export class CalculationReader {
         now,
         limits: common.limits,
         isAlarmNews: payload?.kind === 'alarm',
+        isRelationNews: isRelationNews(payload),
       })
       if (part !== undefined) loaded.set(record.id, part)
       if (field.needs.targets === undefined) continue
@@ -290,6 +292,7 @@ export class CalculationReader {
   ): Promise<readonly Forward[]> {
     if (payload === undefined) return []
     if (payload.kind === 'members') return this.members(tenantId, entity, payload.after, payload.news)
+    if (payload.kind === 'relations') return this.relatedNow(tenantId, entity, payload)
     // What is set on a profile is for all that have it.
     if (isProfile(entity)) {
       const own = payload.kind === 'values' ? await this.dependentsOf(tenantId, entity, payload) : []
@@ -331,6 +334,18 @@ export class CalculationReader {
     if (isProfile(owner)) return this.membersOf(owner, payload)
     const isOf = origin.from !== 'owner' || (await this.parts.facts.of(owner))?.owner.id === entity.id
     return isOf ? [{ entity: owner, payload }] : []
+  }
+
+  /** Entities that the relations lead to others now; the message's own one looks in this turn. */
+  private async relatedNow(tenantId: string, entity: EntityId, news: RelationsNews): Promise<readonly Forward[]> {
+    const fields = this.parts.index.of(tenantId)
+    if (fields === undefined) return []
+    const forwards = new Map<string, Forward>()
+    for (const { owner, near, levels } of concernedWays(fields.ways(), news))
+      for (const forward of await this.relatedTo(tenantId, near, owner, levels, { kind: 'related' }))
+        forwards.set(forward.entity.id, forward)
+    forwards.delete(entity.id)
+    return [...forwards.values()]
   }
 
   private async relatedTo(
@@ -382,14 +397,3 @@ export class CalculationReader {
 
 /** Where the tenant's profile sets no limit. */
 const MOST_RELATED = 1_000
-
-export function isSource({ sources }: Held, need: ArgumentNeed, own: EntityId, from: EntityId): boolean {
-  switch (need.origin.from) {
-    case 'own':
-      return from.id === own.id
-    case 'entity':
-      return from.id === need.origin.entity.id
-    default:
-      return sources?.some((place) => entityOf(place).id === from.id) === true
-  }
-}

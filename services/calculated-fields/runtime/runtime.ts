@@ -1,8 +1,10 @@
 /** Calculated fields as they run: who has them, the chain of each such tenant that calculates, and how values get there (docs/internals/calculated-fields.md). */
+import assert from 'node:assert/strict'
 import type { TimerHandle } from '../../../model/clock.ts'
 import type { RuleChain, RuleChainGraph, RuleNode } from '../../../model/entities.ts'
 import type { EntityId } from '../../../model/entity-id.ts'
 import type { Message } from '../../../model/message.ts'
+import type { RelationKey } from '../../../model/relation.ts'
 import type { ChangeFeed } from '../../../engine/subscriptions/change.ts'
 import { whenThere, type Soon } from '../../../engine/rulechain/capabilities/soon.ts'
 import type { NodeCatalogue, NodeDefinition } from '../../../engine/rulechain/node.ts'
@@ -10,6 +12,7 @@ import type { Link } from '../../../engine/link/link.ts'
 import { calculatedFields, type CalculatedField } from '../../entities/calculated-field.ts'
 import type { TenantLimits } from '../../entities/tenant-limits.ts'
 import type { EventWriter } from '../../events/event-writer.ts'
+import type { RelationFollower } from '../../relations/relations.ts'
 import type { RouteLookup } from '../../changes/message-route.ts'
 import type { Report } from '../../changes/outbox.ts'
 import { CalculationTime } from './bounds.ts'
@@ -19,6 +22,7 @@ import { FieldIndex, type OpenField } from './field-index.ts'
 import { calculationNode, type CalculationCounts } from './program.ts'
 import { CalculationReader, type ReaderParts } from './reader.ts'
 import { RelatedEntities, type RelatedParts } from './related.ts'
+import { stepsOnWays } from './relation-news.ts'
 import { storingNode } from './storing.ts'
 import { fieldTools, type ToolsParts } from './tools.ts'
 import { CalculationTriggers } from './triggers.ts'
@@ -94,6 +98,23 @@ export class Calculation {
   newsOf({ tenantId, entityId: owner, id, version }: CalculatedField): Message | undefined {
     if (owner === null) return undefined
     return this.triggers.messageOf(tenantId, owner, { kind: 'field', id, version }, `${id} ${version}`)
+  }
+
+  /** What makes those calculate anew whom relations lead to others now. */
+  readonly relations: RelationFollower = {
+    isInterested: (tenantId) => (this.index.of(tenantId)?.ways().length ?? 0) > 0,
+    newsOf: (tenantId, relations, gone) => {
+      const ways = this.index.of(tenantId)?.ways() ?? []
+      return stepsOnWays(ways, relations).map((steps) => this.relationsNews(tenantId, steps, gone))
+    },
+  }
+
+  private relationsNews(tenantId: string, steps: readonly RelationKey[], gone: EntityId | undefined): Message {
+    const changed = steps.map(({ from, to, type }) => ({ from, to, type }))
+    const [first] = steps
+    assert(first !== undefined, 'relations changed')
+    const entity = first.from.id === gone?.id ? first.to : first.from
+    return this.triggers.messageOf(tenantId, entity, { kind: 'relations', changed }, this.parts.random.uuid())
   }
 
   /** The chain's nodes beside those of users. */
