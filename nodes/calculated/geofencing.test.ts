@@ -86,7 +86,7 @@ describe('geofencing', () => {
     const quiet = { ...relations, reportStrategy: 'REPORT_TRANSITION_EVENTS_ONLY' }
     const own = DEVICE.id.charAt(0)
     assert.deepEqual(walk(field(quiet), [inputOf(5), inputOf(9), inputOf(9)]), [
-      [`create 1 ${own} In`, `delete 2 ${own} In`],
+      [`create 1 ${own} In`, `delete 2 ${own} In`, { sitesEvent: 'ENTERED' }],
       [`create 2 ${own} In`],
       [],
     ])
@@ -104,11 +104,19 @@ describe('geofencing', () => {
       inputOf(5, moved),
     ])
     assert.deepEqual(told, [
-      [{ sitesStatus: 'INSIDE' }],
+      [{ sitesEvent: 'ENTERED', sitesStatus: 'INSIDE' }],
       [],
       [{ sitesStatus: 'OUTSIDE' }],
       [{ sitesStatus: 'OUTSIDE' }],
     ])
+  })
+
+  test('who is inside at the first look has entered; a further zone of the same group is no transition', () => {
+    const [inside, further] = walk(field(), [inputOf(9, [[A, SQUARE, 1]]), inputOf(9)])
+    assert.deepEqual(inside, [{ sitesEvent: 'ENTERED', sitesStatus: 'INSIDE' }])
+    assert.deepEqual(further, [{ sitesStatus: 'INSIDE' }])
+    const told = walk(field(), [inputOf(15, [[A, SQUARE, 1]]), inputOf(15)])
+    assert.deepEqual(told, [[{ sitesStatus: 'OUTSIDE' }], [{ sitesEvent: 'ENTERED', sitesStatus: 'INSIDE' }]])
   })
 
   test('has the time of the coordinates, and waits for zones', () => {

@@ -102,6 +102,7 @@ function isKnown(known: State[string], zones: readonly ZoneValue[]): boolean {
 interface Seen {
   readonly zone: ZoneValue
   readonly isIn: boolean
+  readonly isFirst: boolean
   /** Undefined where nobody knows: the zone is new, or has another perimeter now. */
   readonly wasIn: boolean | undefined
 }
@@ -113,13 +114,14 @@ function look(
   perimeters: Perimeters,
 ): Seen {
   const isIn = isInside(perimeterOf(zone, perimeters), position)
-  return { zone, isIn, wasIn: known === undefined || zone.ts > known.ts ? undefined : known.isInside }
+  const isFirst = known === undefined
+  return { zone, isIn, isFirst, wasIn: isFirst || zone.ts > known.ts ? undefined : known.isInside }
 }
 
-/** Entered, or left: of the group as one area. A zone that is looked at for the first time is no transition. */
+/** Entered, or left: of the group as one area. Whoever is inside at the first look has entered; another perimeter is no transition. */
 function reported(name: string, { reportStrategy }: ZoneGroup, seen: readonly Seen[]): readonly [string, JsonValue][] {
   const isIn = seen.some((one) => one.isIn)
-  const wasIn = seen.some((one) => one.wasIn ?? one.isIn)
+  const wasIn = seen.some((one) => one.wasIn ?? (one.isIn && !one.isFirst))
   const events: [string, JsonValue][] = isIn === wasIn ? [] : [[`${name}Event`, isIn ? 'ENTERED' : 'LEFT']]
   const status: [string, JsonValue] = [`${name}Status`, isIn ? 'INSIDE' : 'OUTSIDE']
   switch (reportStrategy) {
