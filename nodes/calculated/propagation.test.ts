@@ -36,16 +36,24 @@ describe('propagation', () => {
   test('each value goes to all related entities as it comes, and all values to one that is related only now', () => {
     const input = { args, updates: [update('t')], targets: [A, B] }
     assert.deepEqual(told(field(), input, [A.id, B.id]), [
-      ['1', { t: 20 }, undefined],
-      ['2', { t: 20 }, undefined],
+      ['1', { t: 20 }, 1000],
+      ['2', { t: 20 }, 1000],
     ])
     assert.deepEqual(told(field(), input, [B.id]), [
-      ['1', { t: 20, h: 50 }, undefined],
-      ['2', { t: 20 }, undefined],
+      ['1', { t: 20, h: 50 }, 1000],
+      ['2', { t: 20 }, 1000],
     ])
-    assert.deepEqual(told(field(), { args, cause: 'reload', targets: [A, B] }, [B.id]), [
-      ['1', { t: 20, h: 50 }, undefined],
+    assert.deepEqual(told(field(), { args, cause: 'reload', targets: [A, B] }, [B.id]), [['1', { t: 20, h: 50 }, 1000]])
+  })
+
+  test('a value keeps its time where it is written as one, and has none as an attribute', () => {
+    const apart = { args: { t: single(20, 700), h: single(50) }, cause: 'reload' as const, targets: [A] }
+    assert.deepEqual(told(field(), apart), [
+      ['1', { t: 20 }, 700],
+      ['1', { h: 50 }, 1000],
     ])
+    const attributes = field({ output: { type: 'ATTRIBUTES', scope: 'SERVER_SCOPE' } })
+    assert.deepEqual(told(attributes, apart), [['1', { t: 20, h: 50 }, undefined]])
   })
 
   test('an old value goes nowhere, and nothing goes where nobody is related', () => {

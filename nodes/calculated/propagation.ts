@@ -8,7 +8,7 @@ import {
   type StepInput,
 } from '../../model/calculated-fields/kind.ts'
 import type { EntityId } from '../../model/entity-id.ts'
-import type { JsonObject, JsonValue } from '../../model/json.ts'
+import type { JsonValue } from '../../model/json.ts'
 import { NodeErrors } from '../errors.ts'
 import { hasNews } from './argument-values.ts'
 import { needsOf } from './needs.ts'
@@ -21,7 +21,8 @@ type State = z.output<typeof stateSchema>
 export const propagation: FieldKind<'PROPAGATION'> = {
   type: 'PROPAGATION',
   open(configuration, tools) {
-    const { arguments: named, relation } = configuration
+    const { arguments: named, relation, output } = configuration
+    const hasTimes = output.type === 'TIME_SERIES'
     const names = Object.keys(named)
     const expression = expressionOf(configuration)
     const script = expression === undefined ? undefined : tools.compileWithArguments(expression, names)
@@ -33,7 +34,7 @@ export const propagation: FieldKind<'PROPAGATION'> = {
         targets: relation,
       },
       parse: (stored) => stateSchema.safeParse(stored).data ?? null,
-      step: (state, input) => step(script, state ?? [], input),
+      step: (state, input) => step(script, hasTimes, state ?? [], input),
     })
   },
 }
@@ -47,7 +48,7 @@ function expressionOf({ applyExpressionToResolvedArguments, expression }: Config
 type Script = (args: StepInput['args']) => JsonValue
 
 /** An entity that is related only now gets all values; the others those that came. */
-function step(script: Script | undefined, before: State, input: StepInput): Step<State> {
+function step(script: Script | undefined, hasTimes: boolean, before: State, input: StepInput): Step<State> {
   const { args, targets, cause } = input
   const known = new Set(before)
   const state = targets.map(({ id }) => id)
@@ -59,16 +60,23 @@ function step(script: Script | undefined, before: State, input: StepInput): Step
     const values = scriptValues(script(args))
     return { state, results: reached.flatMap((entity) => resultsFor(entity, values)) }
   }
-  const all = valuesOf(args, Object.keys(args))
-  const changed = valuesOf(args, newsOf(input))
-  return {
-    state,
-    results: reached.flatMap((entity) => resultsFor(entity, valuesNow(isNew(entity) ? all : changed))),
-  }
+  const all = valuesAt(args, Object.keys(args), hasTimes)
+  const changed = valuesAt(args, newsOf(input), hasTimes)
+  return { state, results: reached.flatMap((entity) => resultsFor(entity, isNew(entity) ? all : changed)) }
 }
 
-function valuesNow(values: JsonObject): readonly ScriptValues[] {
-  return Object.keys(values).length === 0 ? [] : [{ values, ts: undefined }]
+/** Each at its own time: it is the same value, wherever it is written. Attributes have none. */
+function valuesAt(args: StepInput['args'], names: readonly string[], hasTimes: boolean): readonly ScriptValues[] {
+  const byTime = new Map<number | undefined, [string, JsonValue][]>()
+  for (const name of names) {
+    const argument = args[name]
+    if (argument?.kind !== 'single') continue
+    const ts = hasTimes ? argument.ts : undefined
+    const values = byTime.get(ts) ?? []
+    values.push([name, argument.value])
+    byTime.set(ts, values)
+  }
+  return [...byTime].map(([ts, values]) => ({ ts, values: Object.fromEntries(values) }))
 }
 
 /** Names of arguments that have a newer value, in their order. */
@@ -77,12 +85,4 @@ function newsOf({ args, updates }: StepInput): readonly string[] {
     const own = updates.filter((update) => update.name === name)
     return own.length > 0 && hasNews({ args, updates: own })
   })
-}
-
-function valuesOf(args: StepInput['args'], names: readonly string[]): JsonObject {
-  const values = names.flatMap((name) => {
-    const argument = args[name]
-    return argument?.kind === 'single' ? [[name, argument.value] as const] : []
-  })
-  return Object.fromEntries(values)
 }
