@@ -168,6 +168,10 @@ function checkLimits(read: Configuration, limits: TenantLimits): void {
     if (source?.type === 'RELATION_PATH_QUERY')
       atMost(`arguments.${name}.levels`, source.levels.length, 'maxRelationLevelPerCfArgument')
   }
+  if (read.type === 'GEOFENCING')
+    for (const [name, { refDynamicSourceConfiguration: source }] of Object.entries(read.zoneGroups))
+      if (source?.type === 'RELATION_PATH_QUERY')
+        atMost(`zoneGroups.${name}.levels`, source.levels.length, 'maxRelationLevelPerCfArgument')
   if (read.type === 'GEOFENCING' || read.type === 'RELATED_ENTITIES_AGGREGATION')
     atLeast('scheduledUpdateInterval', read.scheduledUpdateInterval, 'minAllowedScheduledUpdateIntervalInSecForCF')
   if (read.type === 'RELATED_ENTITIES_AGGREGATION')

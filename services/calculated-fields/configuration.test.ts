@@ -10,6 +10,7 @@ const rolling = { refEntityKey: { key: 'temperature', type: 'TS_ROLLING' }, limi
 const output = { type: 'TIME_SERIES', name: 'y' }
 const relation = { direction: 'FROM', relationType: 'Contains' }
 const metrics = { worst: { function: 'MAX', input: { type: 'key', key: 't' } } }
+const zones = { perimeterKeyName: 'perimeter', reportStrategy: 'REPORT_PRESENCE_STATUS_ONLY' }
 const rule = { condition: { type: 'SIMPLE', expression: { type: 'TBEL', expression: 'return t > 50;' } } }
 
 const GOOD: readonly JsonObject[] = [
@@ -77,6 +78,14 @@ const GOOD: readonly JsonObject[] = [
       },
     },
   },
+  {
+    type: 'PROPAGATION',
+    arguments: { t: rolling },
+    relation,
+    applyExpressionToResolvedArguments: true,
+    expression: 'return {"z": t.mean()};',
+    output,
+  },
 ]
 
 describe('configurations of calculated fields', () => {
@@ -97,7 +106,7 @@ describe('configurations of calculated fields', () => {
     assert.deepEqual(entitiesOf(configurationOf(GOOD[1] ?? {})), [DEVICE])
   })
 
-  const [simple = {}, , geofencing = {}, , , aggregation = {}, alarm = {}] = GOOD
+  const [simple = {}, , geofencing = {}, propagation = {}, , aggregation = {}, alarm = {}] = GOOD
   const refused: readonly (readonly [string, JsonObject, string])[] = [
     ['no type', {}, 'calculated-field.INVALID'],
     ['no arguments', { ...simple, arguments: {} }, 'calculated-field.INVALID'],
@@ -114,6 +123,31 @@ describe('configurations of calculated fields', () => {
     ],
     ['a window to aggregate', { ...aggregation, arguments: { t: rolling } }, 'calculated-field.LATEST_ONLY'],
     ['a window of related entities', { ...(GOOD[4] ?? {}), arguments: { t: rolling } }, 'calculated-field.ROLLING'],
+    ['a window that is written elsewhere', { ...propagation, arguments: { t: rolling } }, 'calculated-field.ROLLING'],
+    [
+      'a name of its own',
+      { ...propagation, arguments: { propagationCtx: latest } },
+      'calculated-field.ARGUMENT_RESERVED',
+    ],
+    ['no expression', { ...propagation, applyExpressionToResolvedArguments: true }, 'calculated-field.INVALID'],
+    ['a group named as a coordinate', { ...geofencing, zoneGroups: { latitude: zones } }, 'calculated-field.INVALID'],
+    ['no time zone', { ...aggregation, interval: { type: 'HOUR', tz: 'Mars' } }, 'calculated-field.INVALID'],
+    [
+      'an offset of an hour for hours',
+      { ...aggregation, interval: { type: 'HOUR', tz: 'UTC', offsetSec: 3_600 } },
+      'calculated-field.INVALID',
+    ],
+    [
+      'an offset below 0',
+      { ...aggregation, interval: { type: 'HOUR', tz: 'UTC', offsetSec: -1 } },
+      'calculated-field.INVALID',
+    ],
+    ['a metric of no argument', { ...aggregation, arguments: { u: latest } }, 'calculated-field.ARGUMENT_UNKNOWN'],
+    [
+      'a metric of related entities of no argument',
+      { ...(GOOD[4] ?? {}), arguments: { u: latest } },
+      'calculated-field.ARGUMENT_UNKNOWN',
+    ],
     ['no rules', { ...alarm, createRules: {} }, 'calculated-field.INVALID'],
     ['an unknown severity', { ...alarm, createRules: { HUGE: rule } }, 'calculated-field.INVALID'],
     ['a filter of no argument', { ...alarm, arguments: { u: latest } }, 'calculated-field.ARGUMENT_UNKNOWN'],
