@@ -224,9 +224,8 @@ function compileStatic(compiler: Compiler, library: Library, expression: Chain):
   if (compiler.scope.find(owner) !== undefined) return undefined
   if (expression.kind === 'member') {
     const value = library.constants.get(owner)?.get(expression.name)
-    return value === undefined
-      ? undefined
-      : { run: () => value, type: isInt(value) ? 'int' : 'unknown', constant: value }
+    // No literal: what is calculated with an int of the platform is one, and stops at its border.
+    return value === undefined ? undefined : { run: () => value, type: isInt(value) ? 'platformInt' : 'unknown' }
   }
   const functions = library.statics.get(owner)
   if (functions === undefined) return undefined

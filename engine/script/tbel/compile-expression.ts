@@ -153,6 +153,14 @@ function compileConditional(compiler: Compiler, expression: Extract<Expression, 
   }
 }
 
+const CAST_TYPES: ReadonlyMap<string, StaticType> = new Map([
+  ['int', 'platformInt'],
+  ['Integer', 'platformInt'],
+  ['short', 'int'],
+  ['Short', 'int'],
+  ['String', 'string'],
+])
+
 function compileCast(compiler: Compiler, expression: Extract<Expression, { kind: 'cast' }>): Code {
   const { at, type } = expression
   const operand = compiler.expression(expression.operand).run
@@ -161,7 +169,7 @@ function compileCast(compiler: Compiler, expression: Extract<Expression, { kind:
     frame.budget.at = at
     return castValue(value, type, frame.budget)
   }
-  return { run, type: type === 'int' || type === 'Integer' ? 'platformInt' : type === 'String' ? 'string' : 'unknown' }
+  return { run, type: CAST_TYPES.get(type) ?? 'unknown' }
 }
 
 function compileAssign(compiler: Compiler, expression: Extract<Expression, { kind: 'assign' }>): Code {

@@ -65,6 +65,12 @@ const CASTS: ReadonlySet<string> = new Set([
   'Long',
   'Double',
   'Boolean',
+  'short',
+  'Short',
+  'byte',
+  'Byte',
+  'char',
+  'Character',
 ])
 const WORDS: ReadonlyMap<string, null | boolean> = new Map([
   ['null', null],

@@ -2,14 +2,16 @@
 import { libraryFunction, textArgument, argument, doubleArgument, type Functions } from './library/signature.ts'
 import { mathConstants, mathFunctions } from './library/math.ts'
 import { dateFunctions, newDate } from './library/date.ts'
-import { parseFunctions, wrapperFunctions } from './library/parse.ts'
+import { parseFunctions } from './library/parse.ts'
+import { wrapperConstants } from './library/wrapper-constants.ts'
+import { wrapperFunctions } from './library/wrappers.ts'
 import { bytesFunctions } from './library/bytes.ts'
 import { geoFunctions } from './library/geo.ts'
 import { hexFunctions } from './library/hex.ts'
 import { objectFunctions, jsonFunctions } from './library/object.ts'
 import { mapEntries } from './maps.ts'
 import { Fault } from './fault.ts'
-import { double, isMap, textOf, type Value } from './values.ts'
+import { isMap, textOf, type Value } from './values.ts'
 import type { Clock, Random } from '../../../model/clock.ts'
 import type { Library } from './library/library.ts'
 
@@ -29,40 +31,7 @@ export function standardLibrary(clock: Clock, random: Random): Library {
       ['JSON', jsonFunctions],
       ...wrapperFunctions,
     ]),
-    constants: new Map([
-      ['Math', mathConstants],
-      [
-        'Integer',
-        new Map<string, Value>([
-          ['MAX_VALUE', 2147483647],
-          ['MIN_VALUE', -2147483648],
-        ]),
-      ],
-      [
-        'Long',
-        new Map<string, Value>([
-          ['MAX_VALUE', 9223372036854775807n],
-          ['MIN_VALUE', -9223372036854775808n],
-        ]),
-      ],
-      [
-        'Double',
-        new Map<string, Value>([
-          ['NaN', NaN],
-          ['POSITIVE_INFINITY', Infinity],
-          ['NEGATIVE_INFINITY', -Infinity],
-          ['MAX_VALUE', double(Number.MAX_VALUE)],
-          ['MIN_VALUE', Number.MIN_VALUE],
-        ]),
-      ],
-      [
-        'Boolean',
-        new Map<string, Value>([
-          ['TRUE', true],
-          ['FALSE', false],
-        ]),
-      ],
-    ]),
+    constants: new Map([['Math', mathConstants], ...wrapperConstants]),
     constructors: new Map([
       ['java.util.ArrayList', libraryFunction(0, 1, (values) => newList(argument(values, 0)), 'list')],
       ['java.util.HashMap', libraryFunction(0, 1, (values) => newMap(argument(values, 0)), 'map')],

@@ -270,11 +270,42 @@ test('functions and constants of the platform’s classes give what they give th
     ['"" + Long.compare(1.7, 1) + Integer.valueOf(3.7) + Long.valueOf(-3.7)', '03-3'],
     ["Integer.toHexString(-3.7) + ' ' + Long.toHexString(-3.7)", 'fffffffd fffffffffffffffd'],
     ["Integer.toString(255, 16) + ' ' + Integer.toString(-5, 2) + ' ' + Long.toString(255L, 40)", 'ff -101 255'],
+    [
+      "'' + (Integer.MAX_VALUE + 1) + ' ' + (Integer.MIN_VALUE - 1) + ' ' + Integer.MAX_VALUE / 2",
+      '2147483647 -2147483648 1073741823',
+    ],
+    ["'' + (Integer.MAX_VALUE + 1L) + ' ' + (Integer.MAX_VALUE > 5000000000)", '2147483648 false'],
+    ["'[' + String.join('-') + ']'", '[]'],
+    [
+      "'' + Float.parseFloat('1.1') + ' ' + Float.MAX_VALUE + ' ' + Float.floatToIntBits(1.5)",
+      '1.1 3.4028235E38 1069547520',
+    ],
+    [
+      "'' + Float.intBitsToFloat(1069547520) + Float.isFinite(1.0) + ' ' + Float.toHexString(0.1)",
+      '1.5true 0x1.99999ap-4',
+    ],
+    ["'' + Short.MAX_VALUE + ' ' + Short.parseShort('-12') + ' ' + Short.toUnsignedInt(-1)", '32767 -12 65535'],
+    ["'' + Byte.MIN_VALUE + ' ' + Byte.parseByte('7f', 16) + ' ' + Byte.toUnsignedInt(-1)", '-128 127 255'],
+    ["'' + (byte) 200 + ' ' + ((byte) 200 & 255) + ' ' + (char) 65", '-56 200 A'],
+    ["'' + Character.isDigit('5') + Character.isLetter(65) + Character.isLetterOrDigit('_')", 'truetruefalse'],
+    ["Character.toUpperCase('a') + Character.toLowerCase('Ä') + Character.toUpperCase(97)", 'Aä65'],
+    ["'' + Character.getNumericValue('7') + Character.digit('f', 16) + Character.forDigit(11, 16)", '715b'],
+    ["'' + Character.isWhitespace('\u00a0') + Character.isSpaceChar('\u00a0')", 'falsetrue'],
+    ["'' + Integer.bitCount(7) + Integer.reverseBytes(1) + Integer.rotateLeft(1, 33)", '3167772162'],
+    ["'' + Integer.toUnsignedString(-1) + ' ' + Integer.parseUnsignedInt('4294967295')", '4294967295 -1'],
+    ["'' + Integer.divideUnsigned(-1, 2) + ' ' + Integer.compareUnsigned(-1, 1)", '2147483647 1'],
+    ["'' + Integer.decode('#ff') + ' ' + Long.decode('-010') + ' ' + Integer.numberOfLeadingZeros(0)", '255 -8 32'],
+    ["'' + Long.highestOneBit(9L) + Long.numberOfTrailingZeros(8L) + Long.signum(-5L)", '83-1'],
+    ["'' + Double.toHexString(-2.0) + ' ' + Double.doubleToLongBits(1.5)", '-0x1.0p1 4609434218613702656'],
+    ["'' + Boolean.logicalXor(true, true) + Boolean.compare(true, false)", 'false1'],
     ["'' + Boolean.valueOf(0.5) + Boolean.valueOf(0) + Boolean.parseBoolean(1)", 'truefalsefalse'],
   ] as const)
     assert.equal(run('log', `return ${expression};`), result, expression)
   assert.throws(() => run('log', "return String.join('-', [1, 2]);"), /only texts can be joined/)
   assert.throws(() => run('log', 'return Integer.toHexString(3e10);'), /beyond the range of int/)
+  assert.throws(() => run('log', "return Byte.parseByte('200');"), /beyond the range/)
+  assert.throws(() => run('log', "return Character.isDigit('12');"), /must be a character/)
+  assert.throws(() => run('log', 'return Integer.divideUnsigned(1, 0);'), /division by zero/)
   const many =
     "var t = 'x'.repeat(100000); var l = []; for (var i = 0; i < 1000; i++) { l.push(t); } return String.join('', l);"
   assert.throws(() => run('log', many), /memory/)

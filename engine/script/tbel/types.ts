@@ -26,6 +26,15 @@ export function castValue(value: Value, type: string, budget: Budget): Value {
     case 'int':
     case 'Integer':
       return toInt(value)
+    case 'short':
+    case 'Short':
+      return Number(BigInt.asIntN(16, BigInt(toInt(value))))
+    case 'byte':
+    case 'Byte':
+      return Number(BigInt.asIntN(8, BigInt(toInt(value))))
+    case 'char':
+    case 'Character':
+      return toCharacter(value)
     case 'long':
     case 'Long':
       return toLong(value)
@@ -59,6 +68,13 @@ function toInt(value: Value): number {
   if (rankOf(value) === LONG && (number > 2147483647 || number < -2147483648))
     throw new Fault(`${textOf(value)} is beyond the range of int`)
   return intOf(number)
+}
+
+/** A text of length one. */
+function toCharacter(value: Value): string {
+  if (typeof value === 'string' && value.length === 1) return value
+  if (rankOf(value) === 0) throw new Fault(`${typeName(value)} can not be cast to a character`)
+  return String.fromCharCode(toInt(value))
 }
 
 function toLong(value: Value): Value {

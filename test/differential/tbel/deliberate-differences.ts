@@ -23,6 +23,7 @@ const REASONS = {
   wraps: 'products and sums of ints in groups and loops wrap to int there now and then; here they widen, as elsewhere',
   saturates:
     'the reference stops at the border of an int where a variable known from a bit operation takes a step; here it widens',
+  byte: 'a byte is an int here; there + joins its digits with what follows, and other operations give null',
   bits: 'bit operations beside a double or a text give null there, an error with its place here',
 } as const
 
@@ -59,6 +60,10 @@ export const deliberateDifferences: readonly (readonly [script: string, reason: 
   ['return (msg.t ? 2.5 : 15) / 4;', 'static'],
   ['var x = msg.a << 31; --x; return x;', 'saturates'],
   ['var x = msg.a << 31; return [x - 1];', 'wraps'],
+  ['return Byte.MAX_VALUE + 1;', 'byte'],
+  ["return Byte.parseByte('12') / 5;", 'byte'],
+  ['var b = (byte) 200; return b + 1;', 'byte'],
+  ['var x = Integer.MAX_VALUE; x++; return x;', 'wraps'],
   ['return msg.d << 1;', 'bits'],
   ['return msg.d & msg.a;', 'bits'],
   ['return 1 & msg.s;', 'bits'],

@@ -26,6 +26,32 @@ export function doubleOfBits(bits: bigint): number {
   return view.getFloat64(0)
 }
 
+/** As an int. */
+export function singleBits(value: number): number {
+  view.setFloat32(0, value)
+  return view.getInt32(0)
+}
+
+/** As a long. */
+export function doubleBits(value: number): bigint {
+  view.setFloat64(0, value)
+  return view.getBigInt64(0)
+}
+
+/** As the platform writes it: `0x1.8p0`. */
+export function hexText(value: number): string {
+  if (Number.isNaN(value)) return 'NaN'
+  const sign = value < 0 || Object.is(value, -0) ? '-' : ''
+  const size = Math.abs(value)
+  if (size === Infinity) return `${sign}Infinity`
+  if (size === 0) return `${sign}0x0.0p0`
+  view.setFloat64(0, size)
+  const bits = view.getBigUint64(0)
+  const exponent = Number(bits >> 52n)
+  const digits = BigInt.asUintN(52, bits).toString(16).padStart(13, '0').replace(/0+$/, '') || '0'
+  return exponent === 0 ? `${sign}0x0.${digits}p-1022` : `${sign}0x1.${digits}p${exponent - 1023}`
+}
+
 export function singleHex(value: number): string {
   view.setFloat32(0, value)
   return view.getUint32(0).toString(16).padStart(8, '0').toUpperCase()

@@ -1,19 +1,6 @@
 /** Texts into numbers and back. Source: `rule-engine.md` 6.5 "parse text", "numbers", "text/bytes" and the quirks below them. */
 import { Fault } from '../fault.ts'
-import {
-  DOUBLE,
-  INT,
-  ValueSet,
-  double,
-  intOf,
-  long,
-  longOf,
-  numberOf,
-  rankOf,
-  textOf,
-  typeName,
-  type Value,
-} from '../values.ts'
+import { INT, double, intOf, long, rankOf, textOf, type Value } from '../values.ts'
 import type { Budget } from '../budget.ts'
 import {
   argument,
@@ -25,12 +12,10 @@ import {
   type LibraryFunction,
 } from './signature.ts'
 import { doubleOfBits, single, singleOfBits } from './floating.ts'
-import { formatText } from './format.ts'
 import { unsignedHex } from './hex.ts'
-import { membersOf } from './set.ts'
 import { isDecimalText, isHexText, plainWhole, preparedNumber, radixOf, wholeOfText } from './whole-text.ts'
 
-const MAX_DIGITS = 100
+export const MAX_DIGITS = 100
 
 /** The text of what is to be parsed; undefined for null. */
 function given(values: readonly Value[]): string | undefined {
@@ -142,150 +127,3 @@ export const parseFunctions: Functions = new Map([
   ['encodeURI', libraryFunction(1, 1, (values, budget) => encodeText(textArgument(values, 0), budget), 'string')],
   ['decodeURI', libraryFunction(1, 1, (values, budget) => decodeText(textArgument(values, 0), budget), 'string')],
 ])
-
-/** `Integer.parseInt` and its like read plain digits only. */
-function strictWhole(values: readonly Value[], bits: 32 | 64): bigint {
-  const value = argument(values, 0)
-  if (rankOf(value) !== 0 && rankOf(value) !== DOUBLE) return plainWhole(textOf(value), 10, bits)
-  const text = textArgument(values, 0)
-  const radix = intArgument(values, 1, 10)
-  if (typeof value !== 'string' || text.length > MAX_DIGITS || /^[+-]?0[xX]/.test(text))
-    throw new Fault(`${typeName(value)} '${text.slice(0, 100)}' is no integer`)
-  return plainWhole(text, radix, bits)
-}
-
-/** Of functions that take a number: a double is cut. */
-function cutWhole(values: readonly Value[], bits: 32 | 64): bigint {
-  const value = argument(values, 0)
-  if (rankOf(value) !== DOUBLE) return strictWhole(values.slice(0, 1), bits)
-  const whole = BigInt(longOf(numberOf(value)))
-  if (BigInt.asIntN(bits, whole) !== whole) throw new Fault(`${textOf(value)} is beyond the range of int`)
-  return whole
-}
-
-/** Of an int or a long, negative ones in two's complement. */
-function inRadix(radix: number, bits: 32 | 64): LibraryFunction {
-  return libraryFunction(1, 1, (values) => BigInt.asUintN(bits, cutWhole(values, bits)).toString(radix), 'string')
-}
-
-/** `valueOf`: digits may have a radix. */
-function wholeValue(values: readonly Value[], bits: 32 | 64): bigint {
-  return rankOf(argument(values, 0)) === DOUBLE ? cutWhole(values, bits) : strictWhole(values, bits)
-}
-
-/** `toString`, with a radix: one that there is not is 10. */
-function wholeText(bits: 32 | 64): LibraryFunction {
-  const run: LibraryFunction['run'] = (values, budget) => {
-    if (values.length === 1) return asText.run(values, budget)
-    const radix = intArgument(values, 1)
-    return cutWhole(values, bits).toString(radix >= 2 && radix <= 36 ? radix : 10)
-  }
-  return libraryFunction(1, 2, run, 'string')
-}
-
-/** `String.join(separator, texts…)`, also of a list or a set. */
-function joined(values: readonly Value[], budget: Budget): Value {
-  const [separator, ...rest] = values.map((_, index) => argument(values, index))
-  const [list] = rest
-  const isOne = rest.length === 1 && (Array.isArray(list) || list instanceof ValueSet)
-  const parts = isOne ? membersOf(list) : rest
-  if (typeof separator !== 'string' || parts.some((part) => part !== null && typeof part !== 'string'))
-    throw new Fault('only texts can be joined')
-  budget.spend(parts.length)
-  const texts = parts.map((part) => textOf(part))
-  // Before it is made: a list may hold one long text many times.
-  budget.allocate(2 * texts.reduce((length, text) => length + text.length + separator.length, 0))
-  return texts.join(separator)
-}
-
-const asText = libraryFunction(1, 1, (values, budget) => counted(textOf(argument(values, 0)), budget), 'string')
-
-function counted(text: string, budget: Budget): string {
-  budget.allocate(2 * text.length)
-  return text
-}
-
-const strictDouble = libraryFunction(1, 1, (values) => {
-  const value = argument(values, 0)
-  return double(rankOf(value) === 0 ? decimalNumber(textArgument(values, 0)) : numberOf(value))
-})
-
-function comparing(compare: (values: readonly Value[]) => number): LibraryFunction {
-  return libraryFunction(2, 2, (values) => compare(values), 'platformInt')
-}
-
-function comparedWhole(values: readonly Value[]): number {
-  const [left, right] = [values.slice(0, 1), values.slice(1)].map((value) => cutWhole(value, 64))
-  return left === right ? 0 : (left ?? 0n) < (right ?? 0n) ? -1 : 1
-}
-
-/** -0.0 comes before 0.0, and NaN behind all. */
-function comparedDoubles(values: readonly Value[]): number {
-  const [left, right] = [doubleArgument(values, 0), doubleArgument(values, 1)]
-  if (left < right) return -1
-  if (left > right) return 1
-  if (Object.is(left, right)) return 0
-  return Number.isNaN(left) || Object.is(right, -0) ? 1 : -1
-}
-
-const readBoolean = libraryFunction(1, 1, (values) => /^true$/i.test(textOf(argument(values, 0))))
-/** A number is true above zero; what is read as a text alone is not. */
-const booleanValue = libraryFunction(1, 1, (values, budget) => {
-  const value = argument(values, 0)
-  return rankOf(value) === 0 ? readBoolean.run(values, budget) : numberOf(value) > 0
-})
-
-/** The platform's number classes, as far as scripts use them. */
-export const wrapperFunctions: readonly (readonly [string, Functions])[] = [
-  [
-    'Integer',
-    new Map([
-      ['parseInt', libraryFunction(1, 2, (values) => Number(strictWhole(values, 32)), 'platformInt')],
-      ['valueOf', libraryFunction(1, 2, (values) => Number(wholeValue(values, 32)), 'int')],
-      ['toString', wholeText(32)],
-      ['toHexString', inRadix(16, 32)],
-      ['toOctalString', inRadix(8, 32)],
-      ['toBinaryString', inRadix(2, 32)],
-      ['compare', comparing((values) => Math.sign(intArgument(values, 0) - intArgument(values, 1)))],
-    ]),
-  ],
-  [
-    'Long',
-    new Map([
-      ['parseLong', libraryFunction(1, 2, (values) => long(strictWhole(values, 64)))],
-      ['valueOf', libraryFunction(1, 2, (values) => long(wholeValue(values, 64)))],
-      ['toString', wholeText(64)],
-      ['toHexString', inRadix(16, 64)],
-      ['toOctalString', inRadix(8, 64)],
-      ['toBinaryString', inRadix(2, 64)],
-      ['compare', comparing(comparedWhole)],
-    ]),
-  ],
-  [
-    'Double',
-    new Map([
-      ['parseDouble', strictDouble],
-      ['valueOf', strictDouble],
-      ['toString', asText],
-      ['isNaN', libraryFunction(1, 1, (values) => Number.isNaN(doubleArgument(values, 0)))],
-      ['isInfinite', libraryFunction(1, 1, (values) => Math.abs(doubleArgument(values, 0)) === Infinity)],
-      ['compare', comparing(comparedDoubles)],
-    ]),
-  ],
-  [
-    'Boolean',
-    new Map([
-      ['parseBoolean', readBoolean],
-      ['valueOf', booleanValue],
-      ['toString', asText],
-    ]),
-  ],
-  [
-    'String',
-    new Map([
-      ['valueOf', asText],
-      ['format', libraryFunction(1, 10, formatText, 'string')],
-      ['join', libraryFunction(2, 10, joined, 'string')],
-    ]),
-  ],
-]
