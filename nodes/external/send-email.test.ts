@@ -30,6 +30,20 @@ test('another type, or what is no mail, is a Failure', async () => {
   assert.deepEqual(context.fakes.mail.sent, [])
 })
 
+test('what is no address is a Failure with its member, and names may hold commas', async () => {
+  const context = testContext()
+  const node = await createNode(sendEmail, undefined, context)
+  const sent = async (members: object) => {
+    const data = JSON.stringify({ ...MAIL, ...members })
+    const [result] = await runNode(node, testMessage({ type: 'SEND_EMAIL', data }))
+    return result?.emissions[0]?.message.metadata['error'] ?? result?.emissions[0]?.relations
+  }
+  for (const to of ['b@example.org, c@example.org', '"Doe, Jane" <b@example.org>', 'Jane <b@example.org>,'])
+    assert.deepEqual(await sent({ to }), ['Success'], to)
+  for (const wrong of [{ to: 'not an address' }, { cc: 'b@example.org, nobody' }, { bcc: 'a b@example.org' }])
+    assert.match(String(await sent(wrong)), /is not a list of mail addresses/, JSON.stringify(wrong))
+})
+
 test('a server of the node’s own takes it; an internal one that is not allowed is not called', async () => {
   const server = await startTestMailServer()
   const own = {

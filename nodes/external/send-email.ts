@@ -101,5 +101,21 @@ function mailOf(message: Message): NodeMailMessage {
     throw NodeErrors.BODY_SHAPE({ reason: `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'no mail'}` })
   }
   const { from, to, cc, bcc, subject, body, html: isHtml, images } = parsed.data
+  checkAddresses({ to, cc, bcc })
   return { from, to, cc, bcc, subject, body, isHtml, ...(images ? { images } : {}) }
+}
+
+/** Between commas that stand in no quotes. */
+const ENTRIES = /(?:"[^"]*"|[^",])+/g
+const ADDRESS = /^(?:[^\s<>@]+@[^\s<>@]+|.*<[^\s<>@]+@[^\s<>@]+>)$/
+
+/** Throws `VALUE_INVALID`: the client leaves out what is no address, and the mail would go to the others alone. */
+function checkAddresses(lists: Readonly<Record<string, string>>): void {
+  for (const [key, list] of Object.entries(lists))
+    for (const entry of list.match(ENTRIES) ?? [])
+      if (entry.trim() !== '' && !ADDRESS.test(entry.trim()))
+        throw NodeErrors.VALUE_INVALID({
+          key,
+          expected: `a list of mail addresses: '${entry.trim().slice(0, 100)}' is none`,
+        })
 }

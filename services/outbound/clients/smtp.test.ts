@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { HeldTimeouts, testOutbound } from '../testkit.ts'
 
 const MAIL = { from: 'a@b.c', to: 'd@e.f', cc: '', bcc: '', subject: 's', body: 'b', isHtml: false }
@@ -25,8 +25,8 @@ test('the connection to a mail server that says nothing ends with the call', asy
   await Promise.all([refused, closed])
 })
 
-test('a mail goes out over the connection that was checked', async (t) => {
-  const said: string[] = []
+/** Takes mails for all but `nobody@…`. */
+async function startServer(t: TestContext, said: string[]) {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
     socket.write('220 here\r\n')
@@ -38,6 +38,7 @@ test('a mail goes out over the connection that was checked', async (t) => {
         isBody = false
         socket.write('250 taken\r\n')
       } else if (isBody) return
+      else if (text.startsWith('RCPT TO:<nobody')) socket.write('550 no such user\r\n')
       else if (text.startsWith('DATA')) {
         isBody = true
         socket.write('354 go\r\n')
@@ -51,6 +52,17 @@ test('a mail goes out over the connection that was checked', async (t) => {
     .ofNode({ tenantId: 'a' })
     .open('smtp', { ...TARGET, port })
   t.after(() => client.close())
+  return client
+}
+
+test('a mail that the server refuses for one of its recipients has not gone out', async (t) => {
+  const client = await startServer(t, [])
+  await assert.rejects(client.call({ ...MAIL, bcc: 'nobody@e.f' }, 0), /refuses nobody@e\.f/)
+})
+
+test('a mail goes out over the connection that was checked', async (t) => {
+  const said: string[] = []
+  const client = await startServer(t, said)
   await client.call(MAIL, 0)
   assert.match(said.join(''), /MAIL FROM:<a@b\.c>[^]*RCPT TO:<d@e\.f>[^]*Subject: s/)
 })

@@ -28,7 +28,7 @@ export const openSmtp: OpenClient<'smtp'> = (target, { guard }) => ({
       })
       const attachments = Object.entries(images).map(([cid, path]) => ({ cid, path }))
       const content = isHtml ? { html: body } : { text: body }
-      await transport.sendMail({ from, to, cc, bcc, subject, ...content, attachments })
+      requireAllReached(await transport.sendMail({ from, to, cc, bcc, subject, ...content, attachments }))
     } finally {
       signal.removeEventListener('abort', giveUp)
       socket.destroy()
@@ -40,4 +40,9 @@ export const openSmtp: OpenClient<'smtp'> = (target, { guard }) => ({
 async function connected(socket: Socket, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   await once(socket, 'connect', { signal })
+}
+
+/** A mail that reaches some of those whom it is for has not gone out: nodemailer says so beside its success. */
+function requireAllReached({ rejected }: { readonly rejected: readonly unknown[] }): void {
+  if (rejected.length > 0) throw new Error(`the mail server refuses ${rejected.map(String).join(', ')}`)
 }
