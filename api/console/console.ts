@@ -12,12 +12,15 @@ const FOLDER = join(import.meta.dirname, 'browser')
 
 const KNOWN = /^(?:rule-chains\/)?[a-z][a-z-]*\.(?:js|css)$/
 /** What every page needs; a page loads the rest itself. */
-const FIRST = ['main.js', 'dom.js', 'login.js', 'session.js']
+const FIRST = ['main.js', 'dom.js', 'login.js', 'pages.js', 'session.js']
 
 /** As `HttpServer.route` takes them; each leads to the same document, whose script looks at its address. */
 export const CONSOLE_PAGES = [
   '/login',
   '/login/resetPasswordRequest',
+  '/dashboards',
+  '/dashboards/:id',
+  '/dashboard/:id',
   '/devices',
   '/devices/:id',
   '/alarms',
@@ -33,6 +36,7 @@ const HEADERS = pageHeaders({
   'connect-src': "'self'",
 })
 
+const STYLES = ['console.css', 'dashboard.css'].map((name) => `<link rel="stylesheet" href="/console/${name}">`)
 const PRELOADS = FIRST.map((name) => `<link rel="modulepreload" href="/console/${name}">`)
 
 const PAGE = document(
@@ -41,7 +45,7 @@ const PAGE = document(
 <main><p>Loading …</p></main>
 <noscript><p>This page needs JavaScript.</p></noscript>
 <script type="module" src="/console/main.js"></script>`,
-  `<link rel="stylesheet" href="/console/console.css">${PRELOADS.join('')}`,
+  `${STYLES.join('')}${PRELOADS.join('')}`,
 )
 
 export function consolePageAnswer(): Answer {

@@ -1,55 +1,11 @@
-/**
- * The pages of people who log in, in a real browser on the real program. Every test ends with a look whether the browser complained. With
- * SCREENSHOTS=DIR what was seen at the end of each is kept there.
- */
+/** The pages of people who log in, in a real browser on the real program. */
 import assert from 'node:assert/strict'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { after, before, test, type TestContext } from 'node:test'
-import { Browser, KEYS, type Look } from '../support/browser.ts'
+import { KEYS } from '../support/browser.ts'
 import { DEMO_CUSTOMER, DEMO_SYSADMIN, DEMO_TENANT, DEMO_TOKEN, RestClient, login } from '../support/clients.ts'
-import { hasTool, requireTool } from '../support/require-tool.ts'
-import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
+import { consoleTests, logIn } from '../support/console.ts'
+import type { RunningMillrace } from '../support/start-millrace.ts'
 
-let millrace: RunningMillrace | undefined
-before(async () => {
-  if (hasTool('chromedriver')) millrace = await startMillrace()
-})
-after(() => millrace?.stop())
-
-/** `complaints`: what the browser may say of answers that the test provokes. */
-function seen(
-  name: string,
-  run: (browser: Browser, millrace: RunningMillrace) => Promise<void>,
-  { complaints = [], ...look }: Look & { readonly complaints?: readonly RegExp[] } = {},
-): void {
-  test(name, async (context: TestContext) => {
-    if (!requireTool(context, 'chromedriver') || millrace === undefined) return
-    const browser = await Browser.start(look)
-    try {
-      await run(browser, millrace)
-      const loud = (await browser.complaints()).filter((line) => !complaints.some((known) => known.test(line)))
-      assert.deepEqual(loud, [])
-    } finally {
-      await keepScreenshot(name, browser)
-      await browser.close()
-    }
-  })
-}
-
-async function keepScreenshot(name: string, browser: Browser): Promise<void> {
-  const folder = process.env['SCREENSHOTS']
-  if (folder === undefined) return
-  await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, `${name.replaceAll(/\W+/g, '-')}.png`), await browser.screenshot())
-}
-
-async function logIn(browser: Browser, { url }: RunningMillrace, account = DEMO_TENANT, path = '/login') {
-  await browser.open(url + path)
-  await (await browser.find('input[name=username]')).type(account.username)
-  await (await browser.find('input[name=password]')).type(account.password)
-  await (await browser.named('Log in')).click()
-}
+const seen = consoleTests()
 
 async function send({ url }: RunningMillrace, values: object, token = DEMO_TOKEN): Promise<void> {
   const headers = { 'Content-Type': 'application/json' }

@@ -12,7 +12,17 @@ const answerSchema = z.object({ value: z.unknown() })
 const logSchema = z.array(z.object({ level: z.string(), message: z.string() }))
 
 /** Codes of WebDriver for keys that write nothing. */
-export const KEYS = { tab: '\uE004', enter: '\uE007', space: '\uE00D' } as const
+export const KEYS = {
+  tab: '\uE004',
+  enter: '\uE007',
+  space: '\uE00D',
+  escape: '\uE00C',
+  shift: '\uE008',
+  left: '\uE012',
+  up: '\uE013',
+  right: '\uE014',
+  down: '\uE015',
+} as const
 
 export interface Look {
   readonly width?: number
@@ -103,6 +113,31 @@ export class Browser {
       { type: 'keyUp', value },
     ])
     await ask('POST', `${this.session}/actions`, { actions: [{ type: 'key', id: 'keyboard', actions }] })
+  }
+
+  /** Keys while another is held. */
+  async chord(held: string, keys: string): Promise<void> {
+    const pressed = [...keys].flatMap((value) => [
+      { type: 'keyDown', value },
+      { type: 'keyUp', value },
+    ])
+    const actions = [{ type: 'keyDown', value: held }, ...pressed, { type: 'keyUp', value: held }]
+    await ask('POST', `${this.session}/actions`, { actions: [{ type: 'key', id: 'keyboard', actions }] })
+  }
+
+  /** With the mouse, from the middle of what `css` names, by so many pixels. */
+  async drag(css: string, x: number, y: number): Promise<void> {
+    const origin = await this.until(css, () => this.reference('css selector', css))
+    const at = { [ELEMENT]: origin }
+    const actions = [
+      { type: 'pointerMove', duration: 0, x: 0, y: 0, origin: at },
+      { type: 'pointerDown', button: 0 },
+      { type: 'pointerMove', duration: 20, x: Math.round(x / 2), y: Math.round(y / 2), origin: 'pointer' },
+      { type: 'pointerMove', duration: 20, x: x - Math.round(x / 2), y: y - Math.round(y / 2), origin: 'pointer' },
+      { type: 'pointerUp', button: 0 },
+    ]
+    const mouse = { type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions }
+    await ask('POST', `${this.session}/actions`, { actions: [mouse] })
   }
 
   async run(script: string): Promise<unknown> {

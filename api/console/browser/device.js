@@ -1,6 +1,6 @@
 /** One device: its latest values as they come, one of them drawn, its attributes, and the commands by which it sends. */
-import { make, messageOf, table, tell, timeText } from './dom.js'
-import { follow } from './live.js'
+import { make, messageOf, oncePerFrame, shortened, table, tell, timeText } from './dom.js'
+import { follow, liveUrl } from './live.js'
 import { plot } from './plot.js'
 import { insert } from './points.js'
 import { Refused, SessionEnded, call, freshToken } from './session.js'
@@ -16,9 +16,6 @@ const SPANS = /** @type {const} */ ({
 /** Beyond so many the server is asked for averages. */
 const MOST_POINTS = 2_000
 const AVERAGES = 400
-/** Letters of a value: a page that shows megabytes again with each that comes stands still. */
-const MOST_SHOWN = 2_000
-
 /** @param {HTMLElement} main @param {string} deviceId @param {(error: unknown) => void} onEnded */
 export async function devicePage(main, deviceId, onEnded) {
   const device = await call('GET', `/api/device/info/${deviceId}`)
@@ -109,7 +106,7 @@ export async function devicePage(main, deviceId, onEnded) {
   )
 
   const live = follow({
-    url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/api/ws`,
+    url: liveUrl(),
     deviceId,
     token: freshToken,
     isFinal: (error) => error instanceof SessionEnded,
@@ -222,26 +219,7 @@ function spanOf(text) {
   return Object.entries(SPANS).find(([name]) => name === text)?.[1] ?? SPANS['Last 5 minutes']
 }
 
-/** @param {string} text */
-function shortened(text) {
-  if (text.length <= MOST_SHOWN) return text
-  return `${text.slice(0, MOST_SHOWN)} … (${text.length.toLocaleString()} letters)`
-}
-
 /** @param {string | null | undefined} value */
 function isNumber(value) {
   return typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))
-}
-
-/** However fast values come, a picture is made once for each that the screen shows. @param {() => void} act */
-function oncePerFrame(act) {
-  let isDue = false
-  return () => {
-    if (isDue) return
-    isDue = true
-    requestAnimationFrame(() => {
-      isDue = false
-      act()
-    })
-  }
 }

@@ -1,35 +1,22 @@
 /** The list of devices, and a new one. */
 import { field, form, make, timeText } from './dom.js'
-import { pagedList } from './paged.js'
+import { pagedList, searchField } from './paged.js'
 import { call } from './session.js'
-
-const TYPING_MS = 300
 
 /** @typedef {{ id: { id: string }, name: string, label: string | null, type: string, active: boolean, createdTime: number }} DeviceInfo */
 
 /** @param {HTMLElement} main @param {URLSearchParams} query @param {import('./session.js').User} user */
 export async function devicesPage(main, query, user) {
-  const search = field('Search', { type: 'search', name: 'search', autocomplete: 'off' })
-  search.input.value = query.get('search') ?? ''
-  const searched = (/** @type {string} */ name) => {
-    const text = search.input.value.trim()
-    return text === '' ? {} : { [name]: text }
-  }
+  const search = searchField(query, () => void list.turnTo(1))
   const owner = user.authority === 'CUSTOMER_USER' ? `/api/customer/${user.customerId.id}` : '/api/tenant'
   const list = pagedList({
     caption: 'Devices',
     heads: ['Name', 'Label', 'Profile', 'State', 'Made'],
     cells,
     path: `${owner}/deviceInfos`,
-    asked: () => ({ sortProperty: 'name', sortOrder: 'ASC', ...searched('textSearch') }),
-    kept: () => searched('search'),
+    asked: () => ({ sortProperty: 'name', sortOrder: 'ASC', ...search.searched('textSearch') }),
+    kept: () => search.searched('search'),
     query,
-  })
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let typing
-  search.input.addEventListener('input', () => {
-    clearTimeout(typing)
-    typing = setTimeout(() => void list.turnTo(1), TYPING_MS)
   })
   main.replaceChildren(make('h1', {}, 'Devices'), search.row, list.element)
   if (user.authority === 'TENANT_ADMIN') main.append(addition())

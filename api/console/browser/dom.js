@@ -48,6 +48,28 @@ export function form(action, rows, submit) {
   return element
 }
 
+/** What cannot be taken back is asked for twice. @param {string} text @param {string} question @param {() => Promise<unknown>} act */
+export function dangerous(text, question, act) {
+  const told = make('p', { role: 'status' })
+  const first = make('button', { type: 'button', click: () => ask(true) }, text)
+  const yes = make('button', { type: 'button', class: 'danger' }, question)
+  const no = make('button', { type: 'button', click: () => ask(false) }, 'No, keep it')
+  const both = make('span', { class: 'acts', hidden: true }, no, yes)
+  yes.addEventListener('click', () => {
+    yes.disabled = true
+    act()
+      .catch((error) => tell(told, messageOf(error), true))
+      .finally(() => (yes.disabled = false))
+  })
+  /** @param {boolean} isAsked */
+  function ask(isAsked) {
+    first.hidden = isAsked
+    both.hidden = !isAsked
+    ;(isAsked ? no : first).focus()
+  }
+  return make('div', {}, first, both, told)
+}
+
 /** @param {HTMLElement} element @param {string} text @param {boolean} [isWrong] */
 export function tell(element, text, isWrong = false) {
   element.className = isWrong ? 'wrong' : ''
@@ -66,12 +88,40 @@ export function messageOf(error) {
  * @param {readonly (readonly Child[])[]} rows the first cell of each is its head
  */
 export function table(caption, heads, rows) {
+  const inside = bareTable(heads, rows)
+  inside.prepend(make('caption', {}, caption))
+  return make('div', { class: 'wide', role: 'region', 'aria-label': caption, tabindex: '0' }, inside)
+}
+
+/** For a place that has a name and scrolls by itself. @param {readonly string[]} heads @param {readonly (readonly Child[])[]} rows */
+export function bareTable(heads, rows) {
   const head = make('tr', {}, ...heads.map((text) => make('th', { scope: 'col' }, text)))
   const lines = rows.map(([first = '', ...others]) =>
     make('tr', {}, make('th', { scope: 'row' }, first), ...others.map((cell) => make('td', {}, cell))),
   )
-  const inside = make('table', {}, make('caption', {}, caption), make('thead', {}, head), make('tbody', {}, ...lines))
-  return make('div', { class: 'wide', role: 'region', 'aria-label': caption, tabindex: '0' }, inside)
+  return make('table', {}, make('thead', {}, head), make('tbody', {}, ...lines))
+}
+
+/** Letters of a value: a page that shows megabytes again with each that comes stands still. */
+const MOST_SHOWN = 2_000
+
+/** @param {string} text */
+export function shortened(text) {
+  if (text.length <= MOST_SHOWN) return text
+  return `${text.slice(0, MOST_SHOWN)} … (${text.length.toLocaleString()} letters)`
+}
+
+/** However fast values come, a picture is made once for each that the screen shows. @param {() => void} act */
+export function oncePerFrame(act) {
+  let isDue = false
+  return () => {
+    if (isDue) return
+    isDue = true
+    requestAnimationFrame(() => {
+      isDue = false
+      act()
+    })
+  }
 }
 
 /** As this browser's people write times. @param {number} ts */

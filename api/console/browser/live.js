@@ -1,36 +1,50 @@
 /**
- * The values of one device as they come, over `/api/ws`. A connection that ends is made again, ever later up to half a minute; the first frame of
- * each has all latest values, so that nothing that was missed stays old. What is shown says whether it is live.
+ * What comes over `/api/ws`: one connection for all that a page follows. One that ends is made again, ever later up to half a minute; the first
+ * frame of each command has all that there is, so that nothing that was missed stays old. What is shown says whether it is live.
  */
 
-const CMD_ID = 1
 const FIRST_DELAY_MS = 1_000
 const LONGEST_DELAY_MS = 30_000
 /** Frames were left out, as the profile of the tenant says. */
 const TOO_MANY_UPDATES = 34
+/** Letters: the server takes 32 KiB in a frame. */
+const LONGEST_FRAME = 10_000
 
 /** @typedef {Record<string, [number, string | null][]>} Values */
 /** As much of a WebSocket as is used. @typedef {EventTarget & { send(text: string): void, close(): void }} Socket */
 /** @typedef {{ readonly state: 'live' } | { readonly state: 'waiting' } | { readonly state: 'ended', readonly error: unknown }} State */
+/** What the server says, as it comes. @typedef {Record<string, any>} Frame */
+/**
+ * @typedef {object} Topic
+ * @property {(cmdId: number) => object} command made anew for each connection: its times are of then
+ * @property {(frame: Frame, isFirst: boolean) => void} onFrame `isFirst` since the command was sent
+ * @property {(error: Error) => void} onRefused
+ */
+/** @typedef {{ again: () => void, end: (command?: string) => void }} Followed */
+/** @typedef {{ follow: (topic: Topic) => Followed, close: () => void }} Live */
 
 /**
  * @param {object} parts
  * @param {string} parts.url
- * @param {string} parts.deviceId
  * @param {() => Promise<string>} parts.token of the session; rejects where it has ended
- * @param {(values: Values, isSnapshot: boolean) => void} parts.onValues
  * @param {(state: State) => void} parts.onState
  * @param {(error: unknown) => boolean} parts.isFinal whether trying again is of no use
  * @param {(url: string) => Socket} [parts.open]
  * @param {(act: () => void, afterMs: number) => unknown} [parts.later]
+ * @returns {Live}
  */
-export function follow({ url, deviceId, token, onValues, onState, isFinal, open = opened, later = setTimeout }) {
+export function connected({ url, token, onState, isFinal, open = opened, later = setTimeout }) {
+  /** @type {Map<number, Topic & { isFirst: boolean }>} */
+  const topics = new Map()
+  let lastId = 0
   let delayMs = FIRST_DELAY_MS
   let isClosed = false
   /** @type {Socket | undefined} */
   let socket
+  let isOpen = false
 
   const again = () => {
+    isOpen = false
     if (isClosed) return
     onState({ state: 'waiting' })
     later(() => void connect(), delayMs)
@@ -49,43 +63,110 @@ export function follow({ url, deviceId, token, onValues, onState, isFinal, open 
       return
     }
     if (isClosed) return
-    let isFirst = true
+    let isLive = false
     const connection = open(url)
     socket = connection
     connection.addEventListener('open', () => {
-      const command = { type: 'TIMESERIES', cmdId: CMD_ID, entityType: 'DEVICE', entityId: deviceId, keys: '' }
-      connection.send(JSON.stringify({ authCmd: { cmdId: 0, token: current }, cmds: [command] }))
+      isOpen = true
+      const [first = [], ...others] = packed([...topics].map(([cmdId, topic]) => commandOf(cmdId, topic)))
+      connection.send(JSON.stringify({ authCmd: { cmdId: 0, token: current }, cmds: first }))
+      for (const cmds of others) connection.send(JSON.stringify({ cmds }))
     })
     connection.addEventListener('message', (event) => {
+      if (isClosed) return
+      /** @type {Frame} */
       const frame = JSON.parse(event instanceof MessageEvent ? event.data : '{}')
-      if (frame.subscriptionId !== CMD_ID || isClosed) return
+      const topic = topics.get(frame['cmdId'] ?? frame['subscriptionId'])
+      if (topic === undefined) return
       // Another connection begins with what was left out.
-      if (frame.errorCode === TOO_MANY_UPDATES) return connection.close()
-      if (frame.errorCode !== 0) {
-        close()
-        onState({ state: 'ended', error: new Error(frame.errorMsg) })
-        return
-      }
-      if (isFirst) {
+      if (frame['errorCode'] === TOO_MANY_UPDATES) return connection.close()
+      if (frame['errorCode'] !== 0) return topic.onRefused(new Error(frame['errorMsg']))
+      if (!isLive) {
+        isLive = true
         delayMs = FIRST_DELAY_MS
         onState({ state: 'live' })
       }
-      onValues(frame.data ?? {}, isFirst)
-      isFirst = false
+      const isFirst = topic.isFirst
+      topic.isFirst = false
+      topic.onFrame(frame, isFirst)
     })
     connection.addEventListener('close', again)
   }
 
-  const close = () => {
-    isClosed = true
-    socket?.close()
+  /** @param {number} cmdId @param {Topic & { isFirst: boolean }} topic */
+  const commandOf = (cmdId, topic) => {
+    topic.isFirst = true
+    return topic.command(cmdId)
+  }
+
+  /** Where there is no connection, the next one says it. @param {object} command */
+  const say = (command) => {
+    if (isOpen) socket?.send(JSON.stringify({ cmds: [command] }))
   }
 
   void connect()
-  return { close }
+  return {
+    follow(parts) {
+      const cmdId = ++lastId
+      const topic = { ...parts, isFirst: true }
+      topics.set(cmdId, topic)
+      const resend = () => say(commandOf(cmdId, topic))
+      resend()
+      return {
+        again: resend,
+        end(command) {
+          topics.delete(cmdId)
+          if (command !== undefined) say({ type: command, cmdId })
+        },
+      }
+    },
+    close() {
+      isClosed = true
+      socket?.close()
+    },
+  }
+}
+
+/**
+ * The values of one device.
+ * @param {Omit<Parameters<typeof connected>[0], never> & { deviceId: string, onValues: (values: Values, isSnapshot: boolean) => void }} parts
+ */
+export function follow({ deviceId, onValues, ...parts }) {
+  const live = connected(parts)
+  live.follow({
+    command: (cmdId) => ({ type: 'TIMESERIES', cmdId, entityType: 'DEVICE', entityId: deviceId, keys: '' }),
+    onFrame: (frame, isFirst) => onValues(frame['data'] ?? {}, isFirst),
+    onRefused(error) {
+      live.close()
+      parts.onState({ state: 'ended', error })
+    },
+  })
+  return { close: live.close }
+}
+
+/** Into frames that the server takes. @param {readonly object[]} commands @returns {object[][]} */
+function packed(commands) {
+  /** @type {object[][]} */
+  const frames = []
+  let room = 0
+  for (const command of commands) {
+    const size = JSON.stringify(command).length
+    if (size > room) {
+      frames.push([])
+      room = LONGEST_FRAME
+    }
+    frames.at(-1)?.push(command)
+    room -= size
+  }
+  return frames
 }
 
 /** @param {string} url @returns {Socket} */
 function opened(url) {
   return new WebSocket(url)
+}
+
+/** Where this server's connections are made. */
+export function liveUrl() {
+  return `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/api/ws`
 }

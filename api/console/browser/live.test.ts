@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { follow } from './live.js'
+import { connected, follow } from './live.js'
 
 /** What the server says, and what the page hears of it. */
 function world() {
@@ -110,4 +110,55 @@ test('a frame that says that others were left out leads to another connection, w
   sockets[0]?.says({ data: { t: [[1, '2']] } })
   sockets[0]?.says({ errorCode: 34, errorMsg: 'Too many updates!' })
   assert.deepEqual([states, later.map(({ afterMs }) => afterMs)], [['live', 'waiting'], [1000]])
+})
+
+test('all that a page follows comes over one connection, and is asked for again after a gap', async () => {
+  const { sockets, later, open } = world()
+  const heard: string[] = []
+  const live = connected({
+    url: 'ws://x/api/ws',
+    token: async () => 't',
+    onState: () => undefined,
+    isFinal: () => true,
+    open,
+    later: (act: () => void, afterMs: number) => later.push({ act, afterMs }),
+  })
+  const topic = (name: string) => ({
+    command: (cmdId: number) => ({ type: 'ENTITY_DATA', cmdId, name }),
+    onFrame: (frame: Record<string, unknown>, isFirst: boolean) =>
+      heard.push(`${name} ${String(frame['n'])} ${isFirst}`),
+    onRefused: (error: Error) => heard.push(`${name} ${error.message}`),
+  })
+  const [first, second] = [live.follow(topic('a')), live.follow(topic('b'))]
+  await settled()
+  sockets[0]?.opens()
+  const frame = (cmdId: number, n: number) => ({ subscriptionId: undefined, cmdId, n })
+  sockets[0]?.says(frame(2, 1))
+  sockets[0]?.says(frame(2, 2))
+  sockets[0]?.says({ ...frame(1, 3), errorCode: 1, errorMsg: 'no' })
+  second.again()
+  sockets[0]?.says(frame(2, 4))
+  first.end('ENTITY_DATA_UNSUBSCRIBE')
+  sockets[0]?.says(frame(1, 5))
+  assert.deepEqual(heard, ['b 1 true', 'b 2 false', 'a no', 'b 4 true'])
+  sockets[0]?.close()
+  later.pop()?.act()
+  await settled()
+  sockets[1]?.opens()
+  const asked = (socket: (typeof sockets)[number] | undefined) =>
+    socket?.sent.flatMap((each) => (each as { cmds: { cmdId: number; type: string }[] }).cmds.map(({ cmdId }) => cmdId))
+  assert.deepEqual([asked(sockets[0]), asked(sockets[1])], [[1, 2, 2, 1], [2]])
+})
+
+test('commands go out in frames that the server takes', async () => {
+  const { sockets, open } = world()
+  const parts = { url: 'x', token: async () => 't', onState: () => undefined, isFinal: () => true, open }
+  const live = connected(parts)
+  const keys = 'k'.repeat(3_000)
+  for (let index = 0; index < 20; index++)
+    live.follow({ command: (cmdId) => ({ cmdId, keys }), onFrame: () => undefined, onRefused: () => undefined })
+  await settled()
+  sockets[0]?.opens()
+  const sizes = sockets[0]?.sent.map((each) => JSON.stringify(each).length) ?? []
+  assert.ok(Math.max(...sizes) < 32_768 && sizes.length < 10, sizes.join())
 })

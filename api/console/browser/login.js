@@ -1,5 +1,6 @@
 /** Log-in with its second factor, and the way out for who forgot the password. */
 import { field, form, make } from './dom.js'
+import { isPage } from './pages.js'
 import { Refused, keepTokens, send } from './session.js'
 
 const PASSWORD_EXPIRED = 15
@@ -90,5 +91,5 @@ function enter(tokens, query) {
 
 /** Only to pages of ours: whoever made the link to the login may have written anything there. @param {string | null} next */
 export function pathAfterLogin(next) {
-  return next !== null && /^\/(devices|alarms|ruleChains|tenants|account)(\/[\w-]+)?$/.test(next) ? next : '/devices'
+  return next !== null && isPage(next) ? next : '/devices'
 }

@@ -1,12 +1,8 @@
 /** Which page this is, by its address. Each page is loaded whole, so that back, reload and focus are the browser's own. */
-import { accountPage } from './account.js'
-import { alarmsPage } from './alarms.js'
-import { devicePage } from './device.js'
-import { devicesPage } from './devices.js'
 import { make, messageOf } from './dom.js'
 import { forgottenPage, loginPage } from './login.js'
-import { SessionEnded, call, logOut, onSessionEnd, storedTokens } from './session.js'
-import { tenantsPage } from './tenants.js'
+import { PAGES, pageAt } from './pages.js'
+import { SessionEnded, borrowTokens, call, logOut, onSessionEnd, send, storedTokens } from './session.js'
 
 const main = /** @type {HTMLElement} */ (document.querySelector('main'))
 const navigation = /** @type {HTMLElement} */ (document.querySelector('nav'))
@@ -31,17 +27,27 @@ function toLogin(hasEnded) {
 async function page() {
   if (location.pathname === '/login') return loginPage(main, query)
   if (location.pathname === '/login/resetPasswordRequest') return forgottenPage(main)
+  const publicId = query.get('publicId')
+  if (publicId !== null) borrowTokens(await send('POST', '/api/auth/login/public', { publicId }))
   if (storedTokens() === undefined) return toLogin(false)
   /** @type {import('./session.js').User} */
-  const user = await call('GET', '/api/auth/user')
-  const isSystem = user.authority === 'SYS_ADMIN'
-  const links = {
-    ...(isSystem ? { '/tenants': 'Tenants' } : { '/devices': 'Devices', '/alarms': 'Alarms' }),
-    ...(user.authority === 'TENANT_ADMIN' ? { '/ruleChains': 'Rule chains' } : {}),
-    '/account': 'Account',
-  }
+  const user = publicId === null ? await call('GET', '/api/auth/user') : anybody(publicId)
+  if (publicId === null) navigate(user)
+  const { path, open } = pageAt(location.pathname, user.authority)
+  const id = path.exec(location.pathname)?.[1] ?? ''
+  return open({ main, query, user, id, onEnded: show })
+}
+
+/** Who reads what is public is no user of the server. @param {string} publicId @returns {import('./session.js').User} */
+function anybody(publicId) {
+  return { id: { id: '' }, email: '', authority: 'CUSTOMER_USER', customerId: { id: publicId } }
+}
+
+/** @param {import('./session.js').User} user */
+function navigate(user) {
+  const links = PAGES.filter(({ who }) => who.includes(user.authority)).flatMap(({ link }) => link ?? [])
   navigation.replaceChildren(
-    ...Object.entries(links).map(([href, text]) =>
+    ...links.map(({ href, text }) =>
       make('a', { href, ...(location.pathname === href ? { 'aria-current': 'page' } : {}) }, text),
     ),
     make('span', {}, user.email),
@@ -60,17 +66,6 @@ async function page() {
   )
   // Another tab logged out: what this one shows is not for who comes next.
   addEventListener('storage', () => storedTokens() === undefined && toLogin(false))
-  if (location.pathname === '/account') return accountPage(main, user)
-  if (isSystem) return tenantsPage(main)
-  if (location.pathname === '/alarms') return alarmsPage(main, query)
-  const ruleChain = /^\/ruleChains(?:\/([\w-]+))?$/.exec(location.pathname)
-  if (ruleChain !== null && user.authority === 'TENANT_ADMIN') {
-    // Who opens no rule chain loads none of what draws them.
-    if (ruleChain[1] === undefined) return (await import('./rule-chains/list.js')).ruleChainsPage(main, query)
-    return (await import('./rule-chains/editor.js')).ruleChainPage(main, ruleChain[1])
-  }
-  const deviceId = /^\/devices\/([\w-]+)$/.exec(location.pathname)?.[1]
-  return deviceId === undefined ? devicesPage(main, query, user) : devicePage(main, deviceId, show)
 }
 
 onSessionEnd(() => toLogin(true))

@@ -1,8 +1,9 @@
 /** A list that the server searches and cuts into pages, so that many rows cost no more than a page. The address keeps where one is. */
-import { make, messageOf, table, tell } from './dom.js'
+import { field, make, messageOf, table, tell } from './dom.js'
 import { call } from './session.js'
 
 const PAGE_SIZE = 20
+const TYPING_MS = 300
 
 /**
  * @template Row
@@ -48,6 +49,24 @@ export function pagedList({ caption, heads, cells, path, asked, kept, query }) {
   }
 
   return { element: make('div', {}, told, list), told, show, turnTo }
+}
+
+/** What the server searches by, a moment after the last letter. @param {URLSearchParams} query of the address @param {() => void} onChange */
+export function searchField(query, onChange) {
+  const { input, row } = field('Search', { type: 'search', name: 'search', autocomplete: 'off' })
+  input.value = query.get('search') ?? ''
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let typing
+  input.addEventListener('input', () => {
+    clearTimeout(typing)
+    typing = setTimeout(onChange, TYPING_MS)
+  })
+  /** @param {string} name of the parameter @returns {Record<string, string>} */
+  const searched = (name) => {
+    const text = input.value.trim()
+    return text === '' ? {} : { [name]: text }
+  }
+  return { input, row, searched }
 }
 
 /** @param {string} caption @param {number} total @param {number} page @param {number} shown */

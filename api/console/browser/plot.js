@@ -80,7 +80,7 @@ export function plot(name, points, startTs, endTs, room) {
 const DAY_MS = 86_400_000
 
 /** @param {number} ts @param {number} spanMs */
-function tickText(ts, spanMs) {
+export function tickText(ts, spanMs) {
   const time = new Date(ts)
   return spanMs > DAY_MS ? time.toLocaleDateString() : time.toLocaleTimeString()
 }
@@ -96,7 +96,7 @@ function largest(values) {
 }
 
 /** @param {string} name @param {Record<string, string | number>} attributes @param {string} [text] */
-function svg(name, attributes, text) {
+export function svg(name, attributes, text) {
   const element = document.createElementNS('http://www.w3.org/2000/svg', name)
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value))
   if (text !== undefined) element.textContent = text

@@ -4,13 +4,15 @@
  */
 
 /** @typedef {{ token: string, refreshToken: string }} Tokens */
-/** @typedef {{ email: string, authority: string, customerId: { id: string } }} User */
+/** @typedef {{ id: { id: string }, email: string, authority: import('./pages.js').Authority, customerId: { id: string } }} User */
 
 const STORED = 'millrace.tokens'
 /** Not much longer than the server takes at most: a link that is slow is not one that is cut. */
 const PATIENCE_MS = 30_000
 const TOKEN_EXPIRED = 11
 const OWN_USER = '/api/auth/user'
+/** Answered for who reads what is public too, and is no user. */
+const FOR_ALL = '/api/dashboard/serverTime'
 
 /** Nobody is logged in (any more): the caller leads to the login. */
 export class SessionEnded extends Error {}
@@ -31,8 +33,17 @@ export class Unreachable extends Error {
   }
 }
 
+/** Of who reads what is public: beside the login of this browser, which stays. @type {Tokens | undefined} */
+let borrowed
+
+/** @param {Tokens} tokens */
+export function borrowTokens(tokens) {
+  borrowed = tokens
+}
+
 /** @returns {Tokens | undefined} */
 export function storedTokens() {
+  if (borrowed !== undefined) return borrowed
   try {
     return JSON.parse(localStorage.getItem(STORED) ?? 'null') ?? undefined
   } catch {
@@ -42,10 +53,18 @@ export function storedTokens() {
 
 /** @param {Tokens} tokens */
 export function keepTokens({ token, refreshToken }) {
+  if (borrowed !== undefined) {
+    borrowed = { token, refreshToken }
+    return
+  }
   localStorage.setItem(STORED, JSON.stringify({ token, refreshToken }))
 }
 
 export function forgetTokens() {
+  if (borrowed !== undefined) {
+    borrowed = undefined
+    return
+  }
   localStorage.removeItem(STORED)
 }
 
@@ -99,7 +118,7 @@ export async function call(method, path, body) {
  * @returns {Promise<string>}
  */
 export async function freshToken() {
-  await call('GET', OWN_USER)
+  await call('GET', borrowed === undefined ? OWN_USER : FOR_ALL)
   return storedTokens()?.token ?? ended()
 }
 

@@ -1,0 +1,96 @@
+/** Several lines, or bars, over time as SVG. One alone is `plot`. */
+import { svg, ticks, tickText } from './plot.js'
+
+/** @typedef {import('./points.js').Point} Point */
+/** @typedef {{ name: string, units: string, color: string, points: readonly Point[] }} Series */
+
+const LEFT = 56
+const BOTTOM = 24
+const TOP = 8
+const RIGHT = 8
+const WIDTH_OF_TIME = 140
+/** Told apart by who sees no red or green too; both modes have enough contrast. */
+export const COLOURS = ['#1f77b4', '#d95f02', '#7570b3', '#1b9e77', '#e7298a', '#a6761d', '#66a61e', '#888888']
+
+/**
+ * @param {readonly Series[]} all
+ * @param {{ startTs: number, endTs: number, width: number, height: number, isBars: boolean }} look
+ * @returns {Element}
+ */
+export function chart(all, { startTs, endTs, width, height, isBars }) {
+  const { low, high } = rangeOf(all, isBars)
+  const x = (/** @type {number} */ ts) =>
+    LEFT + ((ts - startTs) / Math.max(endTs - startTs, 1)) * (width - LEFT - RIGHT)
+  const y = (/** @type {number} */ value) => TOP + (1 - (value - low) / (high - low)) * (height - TOP - BOTTOM)
+  const drawing = svg('svg', {
+    viewBox: `0 0 ${width} ${height}`,
+    width,
+    height,
+    role: 'img',
+    'aria-label': all.map(summary).join('; '),
+  })
+  for (const value of ticks(low, high, Math.max(2, Math.floor(height / 50)))) {
+    drawing.append(svg('line', { x1: LEFT, x2: width - RIGHT, y1: y(value), y2: y(value), class: 'grid' }))
+    drawing.append(svg('text', { x: LEFT - 6, y: y(value) + 4, 'text-anchor': 'end' }, String(value)))
+  }
+  const times = Math.max(Math.floor(width / WIDTH_OF_TIME), 1)
+  for (let index = 0; index <= times; index++) {
+    const ts = startTs + ((endTs - startTs) * index) / times
+    const anchor = index === 0 ? 'start' : index === times ? 'end' : 'middle'
+    drawing.append(svg('text', { x: x(ts), y: height - 6, 'text-anchor': anchor }, tickText(ts, endTs - startTs)))
+  }
+  all.forEach(({ points, color }, index) => {
+    const seen = points.filter(([ts]) => ts >= startTs && ts <= endTs)
+    if (isBars) return drawing.append(...bars(seen, color, index, all.length, x, y, low))
+    const path = seen.map(([ts, value]) => `${x(ts).toFixed(1)},${y(value).toFixed(1)}`).join(' ')
+    drawing.append(svg('polyline', { points: path, class: 'line', style: `stroke:${color}` }))
+    const last = seen.at(-1)
+    if (last !== undefined)
+      drawing.append(svg('circle', { cx: x(last[0]), cy: y(last[1]), r: 3, style: `fill:${color}` }))
+  })
+  return drawing
+}
+
+/** What a screen reader says of it. @param {Series} series */
+export function summary({ name, units, points }) {
+  const last = points.at(-1)
+  if (last === undefined) return `${name}: no numbers in this time`
+  const values = points.map(([, value]) => value)
+  const [least, most] = [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))]
+  return `${name}: ${points.length} points, from ${least} to ${most}, last ${last[1]}${units === '' ? '' : ` ${units}`}`
+}
+
+/** Bars stand on zero. @param {readonly Series[]} all @param {boolean} isBars */
+export function rangeOf(all, isBars) {
+  let low = isBars ? 0 : Infinity
+  let high = isBars ? 0 : -Infinity
+  for (const { points } of all)
+    for (const [, value] of points) {
+      low = Math.min(low, value)
+      high = Math.max(high, value)
+    }
+  if (low > high) return { low: 0, high: 1 }
+  const margin = high > low ? (high - low) * 0.05 : Math.max(Math.abs(high) * 0.05, 1)
+  return { low: isBars && low === 0 ? 0 : low - margin, high: high + margin }
+}
+
+/**
+ * @param {readonly Point[]} points @param {string} color @param {number} index of the series @param {number} count of them
+ * @param {(ts: number) => number} x @param {(value: number) => number} y @param {number} low
+ */
+function bars(points, color, index, count, x, y, low) {
+  const gap = points.slice(1).reduce((least, [ts], at) => Math.min(least, x(ts) - x(points[at]?.[0] ?? 0)), 24)
+  const wide = Math.max((gap * 0.8) / count, 1)
+  const floor = y(Math.max(low, 0))
+  return points.map(([ts, value]) => {
+    const top = Math.min(y(value), floor)
+    const left = x(ts) - (wide * count) / 2 + index * wide
+    return svg('rect', {
+      x: left,
+      y: top,
+      width: wide,
+      height: Math.max(Math.abs(y(value) - floor), 1),
+      style: `fill:${color}`,
+    })
+  })
+}

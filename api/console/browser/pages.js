@@ -1,0 +1,85 @@
+/** Which page stands at which address, and for whom. What a page needs is loaded when it is opened. */
+
+/** @typedef {'SYS_ADMIN' | 'TENANT_ADMIN' | 'CUSTOMER_USER'} Authority */
+/** @typedef {{ main: HTMLElement, query: URLSearchParams, user: import('./session.js').User, id: string, onEnded: (error: unknown) => void }} Place */
+/**
+ * @typedef {object} Page
+ * @property {RegExp} path its group is the `id`
+ * @property {readonly Authority[]} who others are shown their first page
+ * @property {{ href: string, text: string }} [link] in the row of pages
+ * @property {(place: Place) => unknown} open
+ */
+
+const ALL = /** @type {const} */ (['SYS_ADMIN', 'TENANT_ADMIN', 'CUSTOMER_USER'])
+const OF_TENANTS = /** @type {const} */ (['TENANT_ADMIN', 'CUSTOMER_USER'])
+const ADMINISTRATOR = /** @type {const} */ (['TENANT_ADMIN'])
+const SYSTEM = /** @type {const} */ (['SYS_ADMIN'])
+
+/** @type {readonly Page[]} */
+export const PAGES = [
+  {
+    path: /^\/dashboards$/,
+    who: OF_TENANTS,
+    link: { href: '/dashboards', text: 'Dashboards' },
+    open: async (place) => (await import('./dashboards.js')).dashboardsPage(place),
+  },
+  {
+    // The second as public links of ThingsBoard have it.
+    path: /^\/dashboards?\/([\w-]+)$/,
+    who: OF_TENANTS,
+    open: async (place) => (await import('./dashboard.js')).dashboardPage(place),
+  },
+  {
+    path: /^\/devices$/,
+    who: OF_TENANTS,
+    link: { href: '/devices', text: 'Devices' },
+    open: async ({ main, query, user }) => (await import('./devices.js')).devicesPage(main, query, user),
+  },
+  {
+    path: /^\/devices\/([\w-]+)$/,
+    who: OF_TENANTS,
+    open: async ({ main, id, onEnded }) => (await import('./device.js')).devicePage(main, id, onEnded),
+  },
+  {
+    path: /^\/alarms$/,
+    who: OF_TENANTS,
+    link: { href: '/alarms', text: 'Alarms' },
+    open: async ({ main, query }) => (await import('./alarms.js')).alarmsPage(main, query),
+  },
+  {
+    path: /^\/ruleChains$/,
+    who: ADMINISTRATOR,
+    link: { href: '/ruleChains', text: 'Rule chains' },
+    open: async ({ main, query }) => (await import('./rule-chains/list.js')).ruleChainsPage(main, query),
+  },
+  {
+    path: /^\/ruleChains\/([\w-]+)$/,
+    who: ADMINISTRATOR,
+    open: async ({ main, id }) => (await import('./rule-chains/editor.js')).ruleChainPage(main, id),
+  },
+  {
+    path: /^\/tenants$/,
+    who: SYSTEM,
+    link: { href: '/tenants', text: 'Tenants' },
+    open: async ({ main }) => (await import('./tenants.js')).tenantsPage(main),
+  },
+  {
+    path: /^\/account$/,
+    who: ALL,
+    link: { href: '/account', text: 'Account' },
+    open: async ({ main, user }) => (await import('./account.js')).accountPage(main, user),
+  },
+]
+
+/** The page at an address, or the first that is for `authority`. @param {string} path @param {Authority} authority @returns {Page} */
+export function pageAt(path, authority) {
+  const own = PAGES.filter(({ who }) => who.includes(authority))
+  const page = own.find((each) => each.path.test(path)) ?? own[0]
+  if (page === undefined) throw new Error(`There is no page for ${authority}.`)
+  return page
+}
+
+/** @param {string} path */
+export function isPage(path) {
+  return PAGES.some((page) => page.path.test(path))
+}
