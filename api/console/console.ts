@@ -27,6 +27,14 @@ export const CONSOLE_PAGES = [
   '/ruleChains',
   '/ruleChains/:id',
   '/tenants',
+  '/tenants/:id',
+  '/customers',
+  '/customers/:id',
+  '/users',
+  '/users/:id',
+  '/audit',
+  '/settings',
+  '/settings/outgoing-mail',
   '/account',
 ] as const
 

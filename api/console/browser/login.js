@@ -1,7 +1,7 @@
 /** Log-in with its second factor, and the way out for who forgot the password. */
 import { field, form, make } from './dom.js'
 import { isPage } from './pages.js'
-import { Refused, keepTokens, send } from './session.js'
+import { Refused, borrowTokens, keepTokens, send } from './session.js'
 
 const PASSWORD_EXPIRED = 15
 
@@ -20,8 +20,7 @@ export function loginPage(main, query) {
       password: password.input.value,
     }).catch(chooseAnother)
     if (answer.scope === undefined) return enter(answer, query)
-    if (answer.scope !== 'PRE_VERIFICATION_TOKEN')
-      return 'A second factor must be set up for this account first. This page can not do that: use the REST API (/api/2fa/account).'
+    if (answer.scope !== 'PRE_VERIFICATION_TOKEN') return setUpFirst(main, answer.token)
     await secondFactor(main, answer.token, query)
   }
   main.replaceChildren(
@@ -46,6 +45,18 @@ export function forgottenPage(main) {
     make('p', {}, make('a', { href: '/login' }, 'Back to the login')),
   )
   email.input.focus()
+}
+
+/** Who must have a second factor and has none. @param {HTMLElement} main @param {string} token good for that alone */
+async function setUpFirst(main, token) {
+  borrowTokens({ token, refreshToken: '' })
+  const { secondFactorSettings } = await import('./second-factor.js')
+  main.replaceChildren(
+    make('h1', {}, 'Second factor'),
+    make('p', {}, 'This server wants you to have one. Set one up, then log in with it.'),
+    await secondFactorSettings(),
+    make('p', {}, make('a', { href: '/login' }, 'Back to the login')),
+  )
 }
 
 /** Who gave the right password, which is too old, goes on to choose another. @param {unknown} error */

@@ -13,6 +13,7 @@
 const ALL = /** @type {const} */ (['SYS_ADMIN', 'TENANT_ADMIN', 'CUSTOMER_USER'])
 const OF_TENANTS = /** @type {const} */ (['TENANT_ADMIN', 'CUSTOMER_USER'])
 const ADMINISTRATOR = /** @type {const} */ (['TENANT_ADMIN'])
+const ADMINISTRATORS = /** @type {const} */ (['SYS_ADMIN', 'TENANT_ADMIN'])
 const SYSTEM = /** @type {const} */ (['SYS_ADMIN'])
 
 /** @type {readonly Page[]} */
@@ -62,6 +63,45 @@ export const PAGES = [
     who: SYSTEM,
     link: { href: '/tenants', text: 'Tenants' },
     open: async ({ main }) => (await import('./tenants.js')).tenantsPage(main),
+  },
+  {
+    path: /^\/tenants\/([\w-]+)$/,
+    who: SYSTEM,
+    open: async (place) => (await import('./tenant.js')).tenantPage(place),
+  },
+  {
+    path: /^\/customers$/,
+    who: ADMINISTRATOR,
+    link: { href: '/customers', text: 'Customers' },
+    open: async (place) => (await import('./customers.js')).customersPage(place),
+  },
+  {
+    path: /^\/customers\/([\w-]+)$/,
+    who: ADMINISTRATOR,
+    open: async (place) => (await import('./customer.js')).customerPage(place),
+  },
+  {
+    path: /^\/users$/,
+    who: ADMINISTRATOR,
+    link: { href: '/users', text: 'Users' },
+    open: async (place) => (await import('./users.js')).usersPage(place),
+  },
+  {
+    path: /^\/users\/([\w-]+)$/,
+    who: ADMINISTRATORS,
+    open: async (place) => (await import('./user.js')).userPage(place),
+  },
+  {
+    path: /^\/audit$/,
+    who: ADMINISTRATORS,
+    open: async (place) => (await import('./audit.js')).auditPage(place),
+  },
+  {
+    // The second is where a mail provider sends the administrator back to.
+    path: /^\/settings(?:\/outgoing-mail)?$/,
+    who: SYSTEM,
+    link: { href: '/settings', text: 'Settings' },
+    open: async (place) => (await import('./settings.js')).settingsPage(place),
   },
   {
     path: /^\/account$/,

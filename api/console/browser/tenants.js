@@ -9,9 +9,9 @@ export async function tenantsPage(main) {
   const list = make('div')
   const show = async () => {
     const found = await call('GET', `/api/tenants?pageSize=${MOST_SHOWN}&page=0&sortProperty=title&sortOrder=ASC`)
-    const rows = found.data.map((/** @type {{ title: string, createdTime: number }} */ { title, createdTime }) => [
-      title,
-      timeText(createdTime),
+    const rows = found.data.map((/** @type {{ id: { id: string }, title: string, createdTime: number }} */ tenant) => [
+      make('a', { href: `/tenants/${tenant.id.id}` }, tenant.title),
+      timeText(tenant.createdTime),
     ])
     const more = found.hasNext ? [make('p', {}, `The first ${MOST_SHOWN} of ${found.totalElements}.`)] : []
     list.replaceChildren(table('Tenants', ['Name', 'Made'], rows), ...more)

@@ -1,0 +1,120 @@
+/** The own second factors: set up with a code, removed. */
+import { field, form, make, messageOf, tell } from './dom.js'
+import { call } from './session.js'
+
+/** @typedef {Record<string, any>} Json */
+/** @typedef {'TOTP' | 'EMAIL' | 'BACKUP_CODE'} Kind */
+
+const CONFIG = '/api/2fa/account/config'
+const NAMES = /** @type {Readonly<Record<string, string>>} */ ({
+  TOTP: 'An app that makes codes',
+  EMAIL: 'Codes by mail',
+  BACKUP_CODE: 'Backup codes on paper',
+})
+
+export async function secondFactorSettings() {
+  const element = make('div')
+  /** @type {string[]} */
+  const offered = await call('GET', '/api/2fa/providers')
+  if (offered.length === 0) {
+    element.append(make('p', {}, 'This server offers none: its system administrator can, under "Settings".'))
+    return element
+  }
+  const told = make('p', { role: 'status' })
+  const list = make('div')
+  element.append(list, told)
+  await show()
+  return element
+
+  async function show() {
+    const configs = (await call('GET', '/api/2fa/account/settings'))?.configs ?? {}
+    list.replaceChildren(
+      ...offered.map((type) => (configs[type] === undefined ? setUp(type) : present(type, configs[type]))),
+    )
+  }
+
+  /** @param {string} type @param {Json} config */
+  function present(type, config) {
+    const left =
+      type === 'BACKUP_CODE' && config['codesLeft'] !== undefined ? `, ${config['codesLeft']} codes are left` : ''
+    const click = async () => {
+      try {
+        await call('DELETE', `${CONFIG}?providerType=${type}`)
+        await show()
+        tell(told, `${NAMES[type] ?? type}: removed.`)
+      } catch (error) {
+        tell(told, messageOf(error), true)
+      }
+    }
+    const remove = make('button', { type: 'button', 'aria-label': `Remove: ${NAMES[type] ?? type}`, click }, 'Remove')
+    return make('p', {}, `${NAMES[type] ?? type}: set up${left}. `, remove)
+  }
+
+  /** @param {string} type */
+  function setUp(type) {
+    const inside = make('div')
+    const details = make('details', {}, make('summary', {}, `Set up: ${NAMES[type] ?? type}`), inside)
+    details.addEventListener('toggle', () => {
+      if (!details.open || inside.childElementCount > 0) return
+      const steps = type === 'TOTP' ? app() : type === 'EMAIL' ? mail() : backup()
+      steps.then(
+        (nodes) => inside.replaceChildren(...nodes),
+        (error) => inside.replaceChildren(make('p', { role: 'alert', class: 'wrong' }, messageOf(error))),
+      )
+    })
+    return details
+  }
+
+  async function app() {
+    /** @type {Json} */
+    const config = await call('POST', `${CONFIG}/generate?providerType=TOTP`)
+    const secret = new URL(config['authUrl']).searchParams.get('secret') ?? ''
+    return [
+      make(
+        'p',
+        {},
+        'Give this key to the app by hand, or open ',
+        make('a', { href: config['authUrl'] }, 'the link'),
+        ' on the device that has the app:',
+      ),
+      make('pre', {}, secret.replaceAll(/(.{4})/g, '$1 ').trim()),
+      confirmation(config),
+    ]
+  }
+
+  async function mail() {
+    const email = field('E-mail', { type: 'email', name: 'factorEmail', required: true, autocomplete: 'email' })
+    const next = make('div')
+    const sending = form('Mail me a code', [email.row], async () => {
+      const config = { providerType: 'EMAIL', email: email.input.value.trim() }
+      await call('POST', `${CONFIG}/submit`, config)
+      next.replaceChildren(confirmation(config))
+      return 'A code is on its way.'
+    })
+    return [sending, next]
+  }
+
+  async function backup() {
+    /** @type {Json} */
+    const config = await call('POST', `${CONFIG}/generate?providerType=BACKUP_CODE`)
+    const keep = form('I have written them down', [], async () => {
+      await call('POST', CONFIG, config)
+      await show()
+    })
+    return [
+      make('p', {}, 'Each is good once, where the other factors are not at hand:'),
+      make('pre', {}, config['codes'].join('\n')),
+      keep,
+    ]
+  }
+
+  /** @param {Json} config */
+  function confirmation(config) {
+    const code = field('Code', { name: 'code', required: true, autocomplete: 'one-time-code', inputmode: 'numeric' })
+    return form('Confirm', [code.row], async () => {
+      await call('POST', `${CONFIG}?verificationCode=${encodeURIComponent(code.input.value.trim())}`, config)
+      await show()
+      tell(told, 'From now on a password alone is not enough.')
+    })
+  }
+}
