@@ -11,6 +11,9 @@ const elementSchema = z.object({ [ELEMENT]: z.string() }).transform((reference) 
 const answerSchema = z.object({ value: z.unknown() })
 const logSchema = z.array(z.object({ level: z.string(), message: z.string() }))
 
+/** A page loads some twenty modules: beside a load of forty on each core ten seconds were not enough. */
+const PATIENCE_MS = 60_000
+
 /** Codes of WebDriver for keys that write nothing. */
 export const KEYS = {
   tab: '\uE004',
@@ -166,7 +169,7 @@ export class Browser {
   }
 
   private async until<Found>(what: string, look: () => Promise<Found | undefined>): Promise<Found> {
-    const deadline = performance.now() + 10_000 * SLOWNESS
+    const deadline = performance.now() + PATIENCE_MS * SLOWNESS
     for (;;) {
       const found = await look()
       if (found !== undefined) return found
