@@ -1,11 +1,9 @@
 /** The rates of a tenant profile as devices meet them, over each protocol. Source: `device-api.md` 11. */
 import assert from 'node:assert/strict'
-import { createSocket } from 'node:dgram'
-import { once } from 'node:events'
 import { after, before, describe, test } from 'node:test'
-import { generate, parse } from 'coap-packet'
 import { isDeepStrictEqual } from 'node:util'
 import mqtt from 'mqtt'
+import { RawClient } from '../../transports/coap/testkit.ts'
 import { DEMO_SYSADMIN, RestClient, login } from '../support/clients.ts'
 import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
 import { eventually } from './wait.ts'
@@ -39,15 +37,10 @@ describe('rates of devices', () => {
     (await fetch(`${millrace.url}/api/v1/${token}/telemetry`, { method: 'POST', body })).status
 
   async function postCoap(token: string): Promise<string> {
-    const socket = createSocket('udp4')
-    const options = ['api', 'v1', token, 'telemetry'].map((part) => ({ name: 'Uri-Path', value: Buffer.from(part) }))
-    const messageId = Math.floor(Math.random() * 65_536)
-    const payload = Buffer.from('{"a":1}')
-    const request = { code: 'POST', confirmable: true, messageId, token: Buffer.from('t'), options, payload }
-    socket.send(generate(request), millrace.ports['coap'] ?? 0, '127.0.0.1')
-    const [answer] = (await once(socket, 'message')) as [Buffer]
-    socket.close()
-    return parse(answer).code
+    const client = await RawClient.open(millrace.ports['coap'] ?? 0)
+    const { code } = await client.answerTo({ path: `/api/v1/${token}/telemetry`, payload: '{"a":1}' })
+    client.close()
+    return code
   }
 
   test('a device that sends too much is refused in the words of its protocol, and no other device', async () => {

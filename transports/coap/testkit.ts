@@ -111,6 +111,17 @@ export class RawClient {
     return shown(await this.message(index))
   }
 
+  /** Sends and takes the answer: one that takes the server long comes behind an empty acknowledgement (RFC 7252, 5.2.2). */
+  async answerTo(asked: Asked): Promise<Shown> {
+    let index = this.messages.length
+    this.send(asked)
+    for (;;) {
+      const message = await this.message(index++)
+      if (message.type === 'CON') this.reply('ACK', message.id)
+      if (message.code !== '0.00' || message.type === 'RST') return shown(message)
+    }
+  }
+
   close(): void {
     this.socket.close()
   }

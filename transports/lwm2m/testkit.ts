@@ -8,7 +8,7 @@ import {
   type CoapMessage,
   type CoapOption,
 } from '../coap-messages/codec.ts'
-import { RawClient } from '../coap/testkit.ts'
+import { RawClient, type Asked } from '../coap/testkit.ts'
 import { FakeGateway, recordingLog, StandingClock } from '../testkit.ts'
 import type { Lwm2mLimits } from './limits.ts'
 import { startLwm2mTransport, type Lwm2mTransport } from './server.ts'
@@ -36,6 +36,7 @@ export class TestClient {
   readonly raw: RawClient
   registrationId = ''
   private seen = 0
+  private tokens = 0
 
   private constructor(raw: RawClient) {
     this.raw = raw
@@ -48,7 +49,7 @@ export class TestClient {
   /** The code of the answer. */
   async register(endpoint: string, more: readonly string[] = [], links = LINKS): Promise<string> {
     const query = [`ep=${endpoint}`, 'lwm2m=1.1', 'lt=60', ...more]
-    const answer = await this.answerTo(this.raw.send({ path: '/rd', query, payload: links }))
+    const answer = await this.ask({ path: '/rd', query, payload: links })
     this.registrationId = answer.options
       .filter(({ number }) => number === OptionNumber.LOCATION_PATH)
       .map(({ value }) => value.toString())
@@ -59,11 +60,11 @@ export class TestClient {
 
   async update(more: readonly string[] = [], payload = ''): Promise<string> {
     const path = `/rd/${this.registrationId}`
-    return (await this.answerTo(this.raw.send({ path, query: more, payload }))).code
+    return (await this.ask({ path, query: more, payload })).code
   }
 
   async deregister(): Promise<string> {
-    return (await this.answerTo(this.raw.send({ code: '0.04', path: `/rd/${this.registrationId}` }))).code
+    return (await this.ask({ code: '0.04', path: `/rd/${this.registrationId}` })).code
   }
 
   /** The next thing that the server asks. */
@@ -99,6 +100,19 @@ export class TestClient {
 
   notify({ message: { token } }: Request, id: number, reply: Reply, type: 'CON' | 'NON' = 'CON'): void {
     this.raw.sendBytes(encodeMessage({ type, id, token, ...partsOf(reply) }))
+  }
+
+  /** Sends and takes the answer: one that takes the server long comes behind an empty acknowledgement (RFC 7252, 5.2.2), with the token. */
+  async ask(asked: Asked): Promise<CoapMessage> {
+    const token = (++this.tokens).toString(16).padStart(8, '0')
+    const first = await this.answerTo(this.raw.send({ ...asked, token }))
+    if (first.type !== 'ACK' || first.code !== '0.00') return first
+    for (let index = this.raw.messages.indexOf(first) + 1; ; index++) {
+      const message = await this.raw.message(index)
+      if (message.token.toString('hex') !== token) continue
+      if (message.type === 'CON') this.raw.reply('ACK', message.id)
+      return message
+    }
   }
 
   /** The answer to a message of this id; what else comes is left for `asked`. */

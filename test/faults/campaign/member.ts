@@ -108,5 +108,5 @@ function run(
   environment: Readonly<Record<string, string>>,
   preload: readonly string[],
 ): Promise<RunningMillrace> {
-  return startMillrace({ dataDir, environment, preload, timeoutMs: 90_000 * SLOWNESS })
+  return startMillrace({ dataDir, environment, preload, timeoutMs: 300_000 * SLOWNESS })
 }

@@ -52,7 +52,7 @@ function observing(observed: 'attributes' | 'rpc'): Kind {
         const client = await RawClient.open(world.millrace.ports['coap'] ?? 0)
         const path = `/api/v1/${token}`
         const own = (++tokens).toString(16).padStart(4, '0')
-        const begun = await client.ask({ code: '0.01', path: `${path}/${observed}`, observe: 0, token: own })
+        const begun = await client.answerTo({ code: '0.01', path: `${path}/${observed}`, observe: 0, token: own })
         if (!begun.code.startsWith('2.')) {
           client.close()
           throw new Error(`observing was answered ${begun.code}`)
@@ -69,7 +69,7 @@ function observing(observed: 'attributes' | 'rpc'): Kind {
           ended: farewell(),
           send: async (value) => {
             const asking = await RawClient.open(world.millrace.ports['coap'] ?? 0)
-            const { code } = await asking.ask({ path: `${path}/telemetry`, payload: JSON.stringify({ n: value }) })
+            const { code } = await asking.answerTo({ path: `${path}/telemetry`, payload: JSON.stringify({ n: value }) })
             asking.close()
             return code === '2.01'
           },
@@ -102,8 +102,7 @@ const registered: Kind = {
         ),
         send: async (value) => {
           const payload = JSON.stringify([{ n: '/3/0/9', v: value }])
-          const id = client.raw.send({ path: '/dp', payload, options: [CONTENT_FORMAT] })
-          return (await client.answerTo(id)).code === '2.04'
+          return (await client.ask({ path: '/dp', payload, options: [CONTENT_FORMAT] })).code === '2.04'
         },
         close: () => {
           isOver = true
