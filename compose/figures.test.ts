@@ -29,4 +29,6 @@ test('what the services hold is told: callers who wait, files, attempts, senders
   assert.deepEqual([before['provisioning_wrong_attempts_total'], after['provisioning_wrong_attempts_total']], [0, 1])
   assert.ok((after['audit_rows_total'] ?? 0) > (before['audit_rows_total'] ?? 0))
   assert.equal(after['file_answer_bytes'], 0)
+  assert.deepEqual([after['telemetry_writes_under_way'], after['telemetry_saves_under_way']], [0, 0])
+  assert.equal(after['telemetry_late_saves_total'], 0)
 })

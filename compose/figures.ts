@@ -12,6 +12,7 @@ import type { Calculation, CalculationFigures } from '../services/calculated-fie
 import type { EventFigures, EventWriter } from '../services/events/event-writer.ts'
 import type { AttemptFigures } from '../services/onboarding/wrong-attempts.ts'
 import type { Services } from '../services/services.ts'
+import type { TelemetryFigures } from '../services/telemetry/telemetry.ts'
 import type { OutboundFigures } from '../services/outbound/outbound.ts'
 import type { RunningEngine } from './engine.ts'
 import { named, type Names } from '../model/figure-names.ts'
@@ -88,7 +89,10 @@ export function calculationFigures(calculation: Pick<Calculation, 'figures'> | u
   return [{ name: 'calculated_fields', figures: () => named(calculation.figures(), CALCULATED) }]
 }
 
-type ServiceFigureParts = Pick<Services, 'provisioning' | 'claims' | 'calls' | 'notifications' | 'audit'> & {
+type ServiceFigureParts = Pick<
+  Services,
+  'provisioning' | 'claims' | 'calls' | 'notifications' | 'audit' | 'telemetryWrites'
+> & {
   readonly content: Pick<Services['content'], 'room'>
   readonly movedDevices: Pick<Services['movedDevices'], 'size'>
 }
@@ -105,9 +109,15 @@ export function eventFigures(writer: Pick<EventWriter, 'figures'>): Record<strin
   return named(writer.figures(), EVENTS)
 }
 
+const TELEMETRY: Names<TelemetryFigures> = {
+  writes: 'telemetry_writes_under_way',
+  saves: 'telemetry_saves_under_way',
+  late: 'telemetry_late_saves_total',
+}
+
 /** What the services hold that has a bound. */
 export function serviceFigures(services: ServiceFigureParts): Record<string, number> {
-  const { calls, content, provisioning, claims, notifications, audit, movedDevices } = services
+  const { calls, content, provisioning, claims, notifications, audit, movedDevices, telemetryWrites } = services
   const sending = notifications.figures()
   return {
     calls_waiting: calls.figures().waiting,
@@ -118,6 +128,7 @@ export function serviceFigures(services: ServiceFigureParts): Record<string, num
     notification_tenants_waiting: sending.waiting,
     audit_rows_total: audit.figures().rows,
     moved_devices: movedDevices.size,
+    ...named(telemetryWrites.figures(), TELEMETRY),
   }
 }
 

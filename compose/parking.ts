@@ -14,7 +14,7 @@ import { DiskParkedLog } from '../engine/parking/disk-parked-log.ts'
 import { GatedLink } from '../engine/parking/full-tenants.ts'
 import { NO_FIGURES, type ParkingFigures } from '../engine/parking/parked-list.ts'
 import type { ParkedLog } from '../engine/parking/parked-log.ts'
-import { ParkedStore, type ParkedStoreOptions } from '../engine/parking/parked-store.ts'
+import { ParkedStore, type ParkedStoreOptions, type ParkedWrites } from '../engine/parking/parked-store.ts'
 import { Parking } from '../engine/parking/parking.ts'
 import { ParkingBus } from '../engine/parking/parking-bus.ts'
 import type { Closing } from './closing.ts'
@@ -43,11 +43,17 @@ export interface ParkingParts {
   readonly stores: Stores
 }
 
+/** What the stores of this process have in common. */
+interface StoreParts extends ParkingParts {
+  readonly writes: ParkedWrites
+}
+
 /** Resolves once what a former run parked is read; over NATS it comes with each stream. Throws what the disk throws, and BROKER_AWAY. */
 export async function openParking(parts: ParkingParts): Promise<OpenedParking> {
   const { config, log, closing, cluster, stores } = parts
   const { link } = stores
   const { bus, membership } = cluster
+  const writes: ParkedWrites = { writes: 0, rests: 0 }
   let parkingBus: ParkingBus | undefined
   const parking = config.roles.includes('engine')
     ? createParking(parts, (full) => {
@@ -63,8 +69,8 @@ export async function openParking(parts: ParkingParts): Promise<OpenedParking> {
   }
   if (parking !== undefined) {
     closing.add('parked messages', () => parking.close())
-    if (cluster.line === undefined) await openOnDisk(parts, parking)
-    else await openOnNats(parts, cluster.line, parking)
+    if (cluster.line === undefined) await openOnDisk({ ...parts, writes }, parking)
+    else await openOnNats({ ...parts, writes }, cluster.line, parking)
   }
   const full = parkingBus ?? parking?.shares.full ?? new Set<string>()
   const deviceLink = new GatedLink(link, full, config.queueParkedTenantMiB * MIB, systemClock, (error) =>
@@ -74,7 +80,7 @@ export async function openParking(parts: ParkingParts): Promise<OpenedParking> {
     parking,
     control: parkingBus ?? (parking === undefined ? NO_LANES : localControl(parking)),
     deviceLink,
-    metricsSources: [parkingFigures(parking, deviceLink)],
+    metricsSources: [parkingFigures(parking, deviceLink, writes)],
   }
 }
 
@@ -94,7 +100,8 @@ function createParking({ config, log, cluster, stores }: ParkingParts, onFull: (
   })
 }
 
-async function openOnDisk({ config, log, closing, stores }: ParkingParts, parking: Parking): Promise<void> {
+async function openOnDisk(parts: StoreParts, parking: Parking): Promise<void> {
+  const { config, log, closing, stores } = parts
   const parked = new DiskParkedLog({
     disk: nodeDisk,
     directory: stores.parkedFolder,
@@ -102,13 +109,14 @@ async function openOnDisk({ config, log, closing, stores }: ParkingParts, parkin
     segmentBytes: SEGMENT_BYTES,
     onEvent: reportTo(log),
   })
-  const store = await ParkedStore.open(storeOptions(log, parked, 0))
+  const store = await ParkedStore.open(storeOptions(parts, parked, 0))
   closing.add('parked store', () => store.close())
   parking.open(store)
 }
 
 /** A stream's parked lanes come and go with it. */
-async function openOnNats({ config, log, stores }: ParkingParts, line: NatsLine, parking: Parking): Promise<void> {
+async function openOnNats(parts: StoreParts, line: NatsLine, parking: Parking): Promise<void> {
+  const { config, log, stores } = parts
   // Loaded only here: the embedded default starts without a client of NATS.
   const { NatsParkedLog, prepareParkedStream } = await import('../engine/parking/nats-parked-log.ts')
   const prefix = config.natsPrefix
@@ -118,7 +126,7 @@ async function openOnNats({ config, log, stores }: ParkingParts, line: NatsLine,
   stores.link.watch({
     taken: async (stream, isHeld) => {
       const parked = new NatsParkedLog({ line, prefix, partition: stream, clock: systemClock, onDamage })
-      const store = await ParkedStore.open(storeOptions(log, parked, stream))
+      const store = await ParkedStore.open(storeOptions(parts, parked, stream))
       if (isHeld()) parking.open(store)
       else await store.close()
     },
@@ -127,22 +135,21 @@ async function openOnNats({ config, log, stores }: ParkingParts, line: NatsLine,
   })
 }
 
-function storeOptions(log: Log, parked: ParkedLog, partition: number): ParkedStoreOptions {
-  const onTrouble = troubleOf(log)
-  return { log: parked, partition, clock: systemClock, slackBytes: SEGMENT_BYTES, restMs: REST_MS, onTrouble }
+function storeOptions({ config, log, writes }: StoreParts, parked: ParkedLog, partition: number): ParkedStoreOptions {
+  const restMs = config.queueParkedRestMs
+  const own = { log: parked, partition, clock: systemClock, slackBytes: SEGMENT_BYTES }
+  return { ...own, restMs, counts: writes, onTrouble: troubleOf(log) }
 }
-
-/** Ten syncs a second at most, and messages that are soon forgotten by the link all the same. */
-const REST_MS = 100
 
 /** A quarter of what `Main` holds. */
 const MAX_IN_PROCESS = 5000
 
-export function parkingFigures(parking: Parking | undefined, deviceLink: GatedLink): MetricsSource {
+function parkingFigures(parking: Parking | undefined, deviceLink: GatedLink, writes: ParkedWrites): MetricsSource {
   return {
     name: 'parked',
     figures: () => ({
       ...named(parking?.figures() ?? NO_FIGURES, PARKING),
+      ...named(writes, WRITES),
       refused_messages_total: deviceLink.refused,
     }),
   }
@@ -159,6 +166,8 @@ const PARKING: Names<ParkingFigures> = {
   tries: 'tries_total',
   buried: 'buried_messages_total',
 }
+
+const WRITES: Names<ParkedWrites> = { writes: 'writes_total', rests: 'rests_total' }
 
 function reportTo(log: Log) {
   return ({ kind, ...fields }: LinkEvent): void =>

@@ -264,7 +264,12 @@ async function openLink({ config, folder, log, cluster }: Place): Promise<Opened
     isSynced: config.natsSynced === 'always',
     isStrict: config.natsStrict,
     observer: stampsOf(config),
-    bounds: { publishTimeoutMs: config.publishTimeoutMs, ...retention },
+    bounds: {
+      publishTimeoutMs: config.publishTimeoutMs,
+      restMs: config.linkRestMs,
+      ownFrameBytes: config.linkOwnFramesMiB * 2 ** 20,
+      ...retention,
+    },
     clock: systemClock,
     random: systemRandom,
     onEvent: (event) => reportLinkEvent(log, event),

@@ -274,6 +274,7 @@ export function createServices(options: ServicesOptions): Services {
     relations: relationService,
     farEnds: new FarEnds({ access, declared, nameOf }),
     telemetry: viewed,
+    telemetryWrites: telemetry,
     bulkImport,
     fileErasure: new FileErasure({ cleanup, entities, timeSeries, clock, logKeptMs: options.logKeptMs ?? 0 }),
     tenantTransfer: new TenantTransfer({ entities, timeSeries, changes, feed, doubts, clock, nodeSecrets }),

@@ -56,6 +56,7 @@ import type { PersistentCalls } from './rpc/persistent-calls.ts'
 import type { ChainTrialDesk } from './rule-chains/chain-trials.ts'
 import type { ChainStatisticsReader } from './rule-chains/chain-statistics.ts'
 import type { RuleChains } from './rule-chains/rule-chains.ts'
+import type { StoredTelemetry } from './telemetry/telemetry.ts'
 import type { TelemetryService } from './telemetry/telemetry-service.ts'
 import type { TenantService } from './tenants/tenant-service.ts'
 import type { FileErasure } from './cleanup/file-erasure.ts'
@@ -82,6 +83,8 @@ export interface Services {
   readonly alarmQueries: AlarmQueryService
   readonly calculatedFields: CalculatedFields
   readonly telemetry: TelemetryService
+  /** What the store is asked to keep. */
+  readonly telemetryWrites: Pick<StoredTelemetry, 'figures'>
   readonly attributes: AttributeService
   readonly devices: DeviceService
   /** How devices get a record and a customer. */

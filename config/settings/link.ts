@@ -113,4 +113,22 @@ export const LINK_SETTINGS = {
     unit: 'ms',
     description: 'How long a message waits for NATS before its device gets an error.',
   }),
+  linkRestMs: link.integer({
+    name: 'LINK_REST_MS',
+    default: 10,
+    min: 0,
+    max: 1000,
+    unit: 'ms',
+    description:
+      'JetStream: longest rest of a stream behind a frame (a quarter of what the frame took), so that devices that were answered share the next. Less answers sooner and syncs more; 0: none.',
+  }),
+  linkOwnFramesMiB: link.integer({
+    name: 'LINK_OWN_FRAMES_MIB',
+    default: 12,
+    min: 0,
+    max: 65_536,
+    unit: 'MiB',
+    description:
+      'JetStream: frames that this process stored and that are still to come back, shared out by streams; beyond it the oldest are decoded again. In memory they take up to three times as much.',
+  }),
 } as const

@@ -91,4 +91,13 @@ export const QUEUE_SETTINGS = {
     unit: 'MiB',
     description: "Of these, one tenant's; beyond it, its devices alone are refused.",
   }),
+  queueParkedRestMs: queue.integer({
+    name: 'QUEUE_PARKED_REST_MS',
+    default: 100,
+    min: 0,
+    max: 10_000,
+    unit: 'ms',
+    description:
+      'How long parked messages and their tries wait behind a write, to share the next sync. Longer syncs less, and the link keeps them longer; 0: not at all.',
+  }),
 } as const

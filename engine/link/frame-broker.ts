@@ -131,6 +131,17 @@ export interface FrameRest {
   readonly leastMessages: number
 }
 
+/** Of the frames that come to this process's readers, those that it stored itself and still had in memory. */
+export interface OwnFrameFigures {
+  /** Kept now. */
+  readonly ownFrameBytes: number
+  /** Frames that came and were kept, and those that had to be decoded. Each only grows. */
+  readonly ownFrames: number
+  readonly decodedFrames: number
+}
+
+export const NO_OWN_FRAMES: OwnFrameFigures = { ownFrameBytes: 0, ownFrames: 0, decodedFrames: 0 }
+
 /** A piece of the log, settled or not. */
 export interface HistoryPiece {
   readonly frames: readonly StoredFrame[]
@@ -147,6 +158,8 @@ export interface FrameBroker {
   readonly limits: BrokerLimits
   /** Absent: the next frame leaves at once. */
   readonly rest?: FrameRest | undefined
+  /** Absent where it keeps none. */
+  readonly ownFrames?: OwnFrameFigures
   /** A record costs nothing beside a frame: both go in one commit. */
   readonly recordRidesAlong: boolean
   /** False while the broker does not answer. */

@@ -7,6 +7,7 @@ import { Burial } from './burial.ts'
 import { deadLettersOf, type DeadLetters, type LetterKeeper } from './dead-letters.ts'
 import { DeliveryQueues } from './delivery-queues.ts'
 import type { LinkEvent, LinkEventListener } from './events.ts'
+import { NO_OWN_FRAMES } from './frame-broker.ts'
 import { FramePublisher } from './frame-publisher.ts'
 import { HeldDelivery } from './held-frame.ts'
 import {
@@ -204,6 +205,7 @@ class BrokerLink implements FrameLink {
     return {
       ...this.publisher.counts,
       ...this.counts,
+      ...(this.options.broker.ownFrames ?? NO_OWN_FRAMES),
       refused: this.publisher.refused,
       pending: this.publisher.pending,
       delivered: this.queues.delivered,

@@ -44,7 +44,7 @@ test('a message that cannot be encoded leaves no empty frame behind the one in f
 })
 
 /** Devices that send again as soon as they are answered: `answerMs` later. */
-async function framesOfClosedLoops(rest: FrameRest | undefined): Promise<{ messages: number; frames: number }> {
+async function framesOfClosedLoops(rest: FrameRest | undefined) {
   const clock = new ManualClock()
   const streams = new MemoryStreams(clock, 1)
   const broker = streams.connect()
@@ -70,7 +70,8 @@ async function framesOfClosedLoops(rest: FrameRest | undefined): Promise<{ messa
   const closing = publisher.close()
   await clock.advance(20)
   await closing
-  return { messages, frames: streams.stream(0).frames.length }
+  const { rests, restedMs } = publisher.counts
+  return { messages, frames: streams.stream(0).frames.length, rests, restedMs }
 }
 
 test('behind a frame a stream rests until those who were told have sent again, a part of what the frame took at most', async (context) => {
@@ -79,6 +80,10 @@ test('behind a frame a stream rests until those who were told have sent again, a
   context.diagnostic(JSON.stringify({ without, rested }))
   assert.ok(rested.messages >= without.messages, `${rested.messages} messages, ${without.messages} without a rest`)
   assert.ok(without.messages / without.frames < 18 && rested.messages / rested.frames > 28)
+  assert.deepEqual([without.rests, without.restedMs], [0, 0])
+  // A millisecond at most behind each frame, which took four.
+  assert.ok(rested.rests > rested.frames / 2 && rested.rests <= rested.frames)
+  assert.ok(rested.restedMs > 0 && rested.restedMs <= rested.rests * 1.001, `${rested.restedMs} ms`)
 })
 
 test('no stream rests behind few messages, behind a fast frame, or at the close', async () => {

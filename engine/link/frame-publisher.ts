@@ -29,7 +29,7 @@ export interface FramePublisherOptions {
 }
 
 export class FramePublisher {
-  readonly counts = { published: 0, stored: 0, writes: 0, bytesWritten: 0, retries: 0 }
+  readonly counts = { published: 0, stored: 0, writes: 0, bytesWritten: 0, retries: 0, rests: 0, restedMs: 0 }
   private readonly options: FramePublisherOptions
   private readonly lanes: Lane[]
   private dirty: Lane[] = []
@@ -320,8 +320,11 @@ export class FramePublisher {
     if (tookMs < rest.leastTookMs) return
     lane.isResting = true
     lane.restUntil = messages.length + (waiting?.frame.messages.length ?? 0)
+    this.counts.rests++
+    const began = clock.monotonic()
     void lane.rest.take(clock, Math.min(rest.mostMs, tookMs * rest.part)).then(() => {
       lane.isResting = false
+      this.counts.restedMs += clock.monotonic() - began
       this.sendNext(lane)
     })
   }

@@ -4,7 +4,7 @@ import type { Message } from '../../model/message.ts'
 import type { Membership } from '../cluster/membership.ts'
 import type { LetterStore } from './dead-letters.ts'
 import type { LinkEventListener } from './events.ts'
-import type { FrameBroker } from './frame-broker.ts'
+import type { FrameBroker, OwnFrameFigures } from './frame-broker.ts'
 
 export interface OpenedFrame {
   readonly stream: number
@@ -91,6 +91,10 @@ export interface FrameLinkBounds {
   /** Settled frames stay for so long and up to so many bytes, of all streams, to be read again. */
   readonly retentionMs: number
   readonly retentionBytes: number
+  /** The longest that a stream rests behind a frame; 0: it never rests. Counts where the broker's streams rest. */
+  readonly restMs: number
+  /** Of frames stored here that are still to come from the broker, all streams; 0: each is decoded. Counts where the broker keeps them. */
+  readonly ownFrameBytes: number
 }
 
 export const DEFAULT_FRAME_BOUNDS: FrameLinkBounds = {
@@ -110,9 +114,11 @@ export const DEFAULT_FRAME_BOUNDS: FrameLinkBounds = {
   sleepMs: 2000,
   retentionMs: 3_600_000,
   retentionBytes: 256 << 20,
+  restMs: 10,
+  ownFrameBytes: 12 << 20,
 }
 
-export interface FrameLinkFigures {
+export interface FrameLinkFigures extends OwnFrameFigures {
   readonly published: number
   readonly stored: number
   readonly refused: number
@@ -125,6 +131,9 @@ export interface FrameLinkFigures {
   readonly bytesWritten: number
   /** Tries of a frame after the first. */
   readonly retries: number
+  /** Behind frames, and how long they were. */
+  readonly rests: number
+  readonly restedMs: number
   /** In memory, waiting for the broker. */
   readonly pending: number
   /** Delivered and not settled. */

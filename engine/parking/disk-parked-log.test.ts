@@ -275,12 +275,14 @@ test('a crash at any moment leaves everything that was said to be durable', asyn
 test('what is parked one after the other goes into few writes; a first message, a burst and what is done with wait for nothing', async () => {
   const clock = new ManualClock()
   const log = new CountedLog()
+  const counts = { writes: 0, rests: 0 }
   const store = await ParkedStore.open({
     log,
     partition: 0,
     clock,
     slackBytes: 1 << 20,
     restMs: 100,
+    counts,
     onTrouble: () => undefined,
   })
   let sequence = 0
@@ -318,6 +320,8 @@ test('what is parked one after the other goes into few writes; a first message, 
   void store.done(lane, entry).then(() => (isDone = true))
   await clock.settle()
   assert.deepEqual([isDone, durable], [true, 142])
+  assert.equal(counts.writes, log.appends)
+  assert.ok(counts.rests > 0 && counts.rests <= counts.writes, JSON.stringify(counts))
   park()
   await store.close()
   assert.equal(clock.pendingTimers, 0)

@@ -11,6 +11,7 @@ import type { Message } from '../../model/message.ts'
 import { Rest } from '../../model/rest.ts'
 import { isFenced } from '../link/errors.ts'
 import { hashOf } from '../link/partition.ts'
+import { DecodedBlocks } from './decoded-blocks.ts'
 import { ParkingErrors } from './errors.ts'
 import { ParkedBlockWriter, readMessages, readNotes, type BlockNotes, type LaneNote } from './parked-block.ts'
 import type { ParkedLog } from './parked-log.ts'
@@ -26,6 +27,13 @@ type Operation = {
   | { readonly kind: 'tries'; readonly entry: ParkedEntry; readonly attempt: number }
 )
 
+/** Each only grows. */
+export interface ParkedWrites {
+  writes: number
+  /** Of those, behind which there was a rest. */
+  rests: number
+}
+
 export interface ParkedStoreOptions {
   readonly log: ParkedLog
   readonly partition: number
@@ -34,6 +42,8 @@ export interface ParkedStoreOptions {
   readonly slackBytes: number
   /** How long messages and tries wait for more behind a write: who fails goes on failing, and each write is a sync. 0: not at all. */
   readonly restMs: number
+  /** Counts of all stores of the process; absent where nobody asks. */
+  readonly counts?: ParkedWrites
   /** A write failed, and is tried again; undefined once one succeeded. */
   readonly onTrouble: (error: unknown) => void
 }
@@ -44,8 +54,6 @@ const BLOCK_BYTES = 64 << 10
 const MAX_RESTING = 64
 const FIRST_PAUSE_MS = 100
 const LAST_PAUSE_MS = 5000
-/** Of decoded blocks, kept for the next reader: one is always kept, however large. */
-const CACHED_BYTES = 2 << 20
 
 export class ParkedStore {
   readonly partition: number
@@ -63,17 +71,14 @@ export class ParkedStore {
   private operations: Operation[] = []
   private writing: Promise<void> | undefined
   private readonly resting = new Rest()
-  private readonly cache = new Map<
-    number,
-    { readonly messages: Promise<readonly Message[] | undefined>; readonly bytes: number }
-  >()
-  private cachedBytes = 0
+  private readonly decoded: DecodedBlocks
   /** Parked before this run and done with, sequence and hash: the link may not know yet, and deliver them once more. */
   private readonly doneBefore = new Map<number, number>()
 
   private constructor(options: ParkedStoreOptions) {
     this.options = options
     this.partition = options.partition
+    this.decoded = new DecodedBlocks(options.log)
   }
 
   /** Throws what the medium throws. */
@@ -161,7 +166,7 @@ export class ParkedStore {
   async read(entry: ParkedEntry): Promise<Message | undefined> {
     for (;;) {
       const { block, index } = entry
-      const messages = await this.messagesOf(block.place)
+      const messages = await this.decoded.messagesOf(block.place, block.bytes)
       // It was rewritten to another place meanwhile.
       if (entry.block !== block) continue
       return messages?.[index]
@@ -192,13 +197,15 @@ export class ParkedStore {
   }
 
   private async writeAll(): Promise<void> {
-    const { clock, restMs } = this.options
+    const { clock, restMs, counts } = this.options
     // What this turn asks for goes together.
     await new Promise<void>((resolve) => void clock.soon(resolve))
     try {
       while (this.operations.length > 0) {
         await this.writeGroup()
-        if (restMs > 0 && this.mayRest && !this.stopped()) await this.resting.take(clock, restMs)
+        if (restMs === 0 || !this.mayRest || this.stopped()) continue
+        if (counts !== undefined) counts.rests++
+        await this.resting.take(clock, restMs)
       }
     } catch (error) {
       // A message that can not be encoded, or a bug: the link still has what was asked for.
@@ -249,10 +256,11 @@ export class ParkedStore {
 
   /** Undefined where the store was closed or fenced meanwhile: then the group was rejected. */
   private async appendPatiently(block: Buffer, group: readonly Operation[]): Promise<number | undefined> {
-    const { log, clock, onTrouble, partition } = this.options
+    const { log, clock, onTrouble, partition, counts } = this.options
     for (let pauseMs = FIRST_PAUSE_MS; !this.isClosed; pauseMs = Math.min(LAST_PAUSE_MS, pauseMs * 2)) {
       try {
         const place = await log.append(block)
+        if (counts !== undefined) counts.writes++
         if (pauseMs !== FIRST_PAUSE_MS) onTrouble(undefined)
         return place
       } catch (error) {
@@ -350,7 +358,7 @@ export class ParkedStore {
       if (block.live > 0 || this.blocks.size === 1) break
       this.blocks.delete(block.place)
       this.totalBytes -= block.bytes
-      this.uncache(block.place)
+      this.decoded.forget(block.place)
       isChanged = true
     }
     // What it leaves behind after a failure goes with the next trim.
@@ -379,26 +387,5 @@ export class ParkedStore {
     if (place === undefined) return false
     this.apply(place, block.length, notes)
     return true
-  }
-
-  private messagesOf(place: number): Promise<readonly Message[] | undefined> {
-    const known = this.cache.get(place)
-    if (known !== undefined) return known.messages
-    const messages = this.options.log.read(place).then((body) => (body === undefined ? undefined : readMessages(body)))
-    const bytes = this.blocks.get(place)?.bytes ?? 0
-    this.cache.set(place, { messages, bytes })
-    this.cachedBytes += bytes
-    // One that failed is read again by the next who asks.
-    messages.catch(() => this.uncache(place))
-    for (const oldest of this.cache.keys()) {
-      if (this.cachedBytes <= CACHED_BYTES || oldest === place) break
-      this.uncache(oldest)
-    }
-    return messages
-  }
-
-  private uncache(place: number): void {
-    this.cachedBytes -= this.cache.get(place)?.bytes ?? 0
-    this.cache.delete(place)
   }
 }

@@ -15,17 +15,20 @@ function world() {
     const write: OpenWrite = order.begin(saves)
     return () => order.end(write, saves, ({ name }) => told.push(name))
   }
-  return { told, begin }
+  return { told, begin, order }
 }
 
 test('a save is told behind an earlier one of its entity, others at once', () => {
-  const { told, begin } = world()
+  const { told, begin, order } = world()
   const first = begin('a1', 'b1')
   const second = begin('a2', 'c1')
+  assert.deepEqual(order.underWay, { writes: 2, saves: 4 })
   second()
   assert.deepEqual(told, ['c1'])
+  assert.deepEqual([order.underWay, order.late], [{ writes: 1, saves: 2 }, 1])
   first()
   assert.deepEqual(told, ['c1', 'a1', 'b1', 'a2'])
+  assert.deepEqual([order.underWay, order.late], [{ writes: 0, saves: 0 }, 1])
 })
 
 test('whatever the order of the answers, each entity has its own', () => {

@@ -24,8 +24,15 @@ export class OpenWrite {
 }
 
 export class SavesInOrder<One extends Save> {
+  /** Saves that were answered before an earlier one of their entity; only grows. */
+  late = 0
   /** The oldest first. */
   private readonly open: OpenWrite[] = []
+
+  /** Writes that are under way, and the saves in them. */
+  get underWay(): { readonly writes: number; readonly saves: number } {
+    return { writes: this.open.length, saves: this.open.reduce((sum, { saves }) => sum + saves.length, 0) }
+  }
 
   begin(saves: readonly One[]): OpenWrite {
     const write = new OpenWrite(saves)
@@ -42,14 +49,16 @@ export class SavesInOrder<One extends Save> {
       if (save === undefined) continue
       // As a rule it is the oldest.
       if (place === 0) tell(save, index)
-      else this.route(place, save, () => tell(save, index))
+      else if (!this.route(place, save, () => tell(save, index))) this.late++
     }
     for (const [save, run] of write.behind) this.route(place, save, run)
   }
 
-  private route(place: number, save: Save, tell: Tell): void {
+  /** Whether it was told at once. */
+  private route(place: number, save: Save, tell: Tell): boolean {
     const earlier = this.open.findLast((write, index) => index < place && write.has(save.request.entity.id))
     if (earlier === undefined) tell()
     else earlier.behind.push([save, tell])
+    return earlier === undefined
   }
 }

@@ -77,6 +77,14 @@ class WaitingSave implements PointsWrite {
 /** The commit, or what refused it. */
 type Outcome = CommitNumber | Error
 
+export interface TelemetryFigures {
+  /** Writes that the store has not answered, and the saves in them. */
+  readonly writes: number
+  readonly saves: number
+  /** Saves that were answered before an earlier one of their entity, and waited for it; only grows. */
+  readonly late: number
+}
+
 export type DeletionRange = Parameters<TelemetryService['deleteByUser']>[2]
 
 export class StoredTelemetry implements TelemetryService {
@@ -107,6 +115,10 @@ export class StoredTelemetry implements TelemetryService {
     this.routeOf = routeOf
     this.clock = clock
     this.meter = meter
+  }
+
+  figures(): TelemetryFigures {
+    return { ...this.order.underWay, late: this.order.late }
   }
 
   save(request: TelemetrySave, done: SaveDone): void {

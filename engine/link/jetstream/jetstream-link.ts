@@ -43,8 +43,9 @@ export async function openJetStreamLink(options: JetStreamLinkOptions): Promise<
   const bounds = { ...DEFAULT_FRAME_BOUNDS, ...options.bounds }
   const maxPayload = line.connection.info?.max_payload ?? 1 << 20
   const durability = await checkDurability(options)
-  const { retentionBytes } = bounds
-  const broker = await openNatsBroker({ ...options, retentionBytes, maxFrameBytes: maxPayload - OVERHEAD_BYTES })
+  const { retentionBytes, restMs, ownFrameBytes } = bounds
+  const maxFrameBytes = maxPayload - OVERHEAD_BYTES
+  const broker = await openNatsBroker({ ...options, retentionBytes, restMs, ownFrameBytes, maxFrameBytes })
   const letters = await openNatsLetters({
     line,
     prefix,

@@ -38,6 +38,8 @@ const SMALL_BROKER = {
   maxLetters: 10,
   maxLetterBytes: 1 << 20,
   maxFrameBytes: 1 << 20,
+  restMs: 10,
+  ownFrameBytes: 1 << 20,
 }
 
 const hasCode =

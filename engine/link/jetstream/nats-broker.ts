@@ -23,6 +23,7 @@ import type {
   FramePlace,
   FrameReader,
   FrameReaderListener,
+  FrameRest,
   HistoryPiece,
   ReadStart,
   RecordWrite,
@@ -30,12 +31,15 @@ import type {
   StreamRecord,
   WantsQueue,
 } from '../frame-broker.ts'
+import { NO_OWN_FRAMES } from '../frame-broker.ts'
+import type { FrameLinkBounds } from '../options.ts'
 import type { ReadPoint } from '../record.ts'
 import { answered, ANSWER_MS, assertConnected, away, codeOf, isOvertaken, present } from './nats-answers.ts'
 import { contentOf, FRAME_MESSAGES, storedFrame } from './nats-frame.ts'
 import { AcknowledgedPublisher } from './acknowledged-publisher.ts'
 import { API_CODES, consumerName, epochOfConsumer, natsNames, type NatsNames } from './nats-names.ts'
 import { NatsReader } from './nats-reader.ts'
+import { OwnFrames, type OwnFrameCounts } from './own-frames.ts'
 import { takeInventory, type StreamInventory } from './stream-holes.ts'
 import { findOldStreams, moveOldStreams, refuseOlder } from './nats-upgrade.ts'
 import { maxBytesOf, prepareStreams, type StreamsOptions } from './nats-streams.ts'
@@ -51,9 +55,10 @@ const HEADER_BYTES = 4096
 const CLOSE_AT_BYTES = 512 << 10
 
 /** A frame is a sync, an answer and a delivery (`docs/reports/ingest-profile.md`). */
-const REST = { part: 0.25, mostMs: 10, leastTookMs: 2, leastMessages: 8 } as const
+const REST = { part: 0.25, leastTookMs: 2, leastMessages: 8 } as const
 
-export interface NatsBrokerOptions extends Omit<StreamsOptions, 'now'> {
+export interface NatsBrokerOptions
+  extends Omit<StreamsOptions, 'now'>, Pick<FrameLinkBounds, 'restMs' | 'ownFrameBytes'> {
   /** Stays its owner's to close. */
   readonly line: NatsLine
   readonly clock: Clock
@@ -101,7 +106,8 @@ export class NatsBroker implements FrameBroker {
   readonly streams: number
   readonly step = FRAME_MESSAGES
   readonly limits
-  readonly rest = REST
+  readonly rest: FrameRest | undefined
+  readonly ownFrames: OwnFrameCounts = { ...NO_OWN_FRAMES }
   readonly recordRidesAlong = false
   readonly refusal = undefined
   readonly backlogBytes = 0
@@ -118,9 +124,10 @@ export class NatsBroker implements FrameBroker {
   private readonly stopListening: () => void
 
   constructor(options: NatsBrokerOptions, names: NatsNames, manager: JetStreamManager, client: JetStreamClient) {
-    const { streams, maxFrameBytes } = options
+    const { streams, maxFrameBytes, restMs } = options
     this.options = options
     this.streams = streams
+    this.rest = restMs === 0 ? undefined : { ...REST, mostMs: restMs }
     this.limits = {
       maxFrameMessages: FRAME_MESSAGES,
       maxFrameBytes,
@@ -253,7 +260,7 @@ export class NatsBroker implements FrameBroker {
     listener: FrameReaderListener,
   ): Promise<FrameReader> {
     const stream = this.names.stream(number)
-    const { line, clock, random, maxFrameBytes } = this.options
+    const { line, clock, random, maxFrameBytes, ownFrameBytes } = this.options
     await this.removeConsumers(number, stream, epoch)
     const from = (await this.isStill(stream, start.lastRead)) ? Math.max(1, start.from) : 1
     const consumer = consumerName(epoch, random.uuid().slice(0, 8))
@@ -280,6 +287,7 @@ export class NatsBroker implements FrameBroker {
       stream,
       consumer,
       maxPullBytes: Math.max(PULL_BYTES, maxFrameBytes + HEADER_BYTES),
+      own: new OwnFrames(ownFrameBytes / this.streams, this.ownFrames),
       listener: {
         onFrame: (frame) => listener.onFrame(frame),
         onDamage: (damage) => listener.onDamage(damage),

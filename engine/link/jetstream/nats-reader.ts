@@ -9,7 +9,7 @@ import type { NatsLine } from '../../cluster/nats-connection.ts'
 import type { FrameReader, FrameReaderListener } from '../frame-broker.ts'
 import { ownFrame, storedFrame } from './nats-frame.ts'
 import { FramePlaces, type FramePlace } from './frame-place.ts'
-import { OwnFrames } from './own-frames.ts'
+import type { OwnFrames } from './own-frames.ts'
 import { framesIn, StreamHoles, type Hole, type StreamInventory } from './stream-holes.ts'
 
 const NANOS = 1_000_000
@@ -30,13 +30,14 @@ export interface NatsReaderOptions {
   readonly takeInventory: () => Promise<StreamInventory>
   /** What one pull may bring: more than the largest frame, and less than makes the server take this process for slow. */
   readonly maxPullBytes: number
+  /** Of its stream, stored by this process. */
+  readonly own: OwnFrames
   /** Removes the consumer from the server; the reader does not wait for it. */
   readonly remove: () => Promise<void>
 }
 
 export class NatsReader implements FrameReader {
-  /** Of its stream, stored by this process. */
-  readonly own = new OwnFrames()
+  readonly own: OwnFrames
   readonly stream: string
   private readonly options: NatsReaderOptions
   private readonly inbox: string
@@ -58,6 +59,7 @@ export class NatsReader implements FrameReader {
     this.options = options
     const { line, clock, stream } = options
     this.stream = stream
+    this.own = options.own
     this.lastHeardMs = clock.monotonic()
     this.inbox = createInbox()
     this.holes = new StreamHoles(options.inventory)
@@ -188,6 +190,7 @@ export class NatsReader implements FrameReader {
 
   private end(): void {
     this.isOver = true
+    this.own.close()
     this.stopListening()
     this.watch?.cancel()
     this.pullAgain?.cancel()

@@ -6,6 +6,7 @@ import type { Message } from '../../../model/message.ts'
 import { soleMember } from '../../cluster/membership.ts'
 import { BlockWriter } from '../block-writer.ts'
 import { Collector, publishAll } from '../contract.ts'
+import { NO_OWN_FRAMES } from '../frame-broker.ts'
 import { message } from '../testkit.ts'
 import { newPrefix, openTestLink } from './nats-testkit.ts'
 import { OwnFrames } from './own-frames.ts'
@@ -16,8 +17,13 @@ function block(messages: readonly Message[]): Buffer {
   return writer.finish()
 }
 
+function open(maxBytes = 4 << 20) {
+  const counts = { ...NO_OWN_FRAMES }
+  return { own: new OwnFrames(maxBytes, counts), counts }
+}
+
 test('a frame that comes behind its answer is had from memory, once', () => {
-  const own = new OwnFrames()
+  const { own } = open()
   const messages = [message(), message()]
   const stored = block(messages)
   own.stored(7, messages, stored)
@@ -26,7 +32,7 @@ test('a frame that comes behind its answer is had from memory, once', () => {
 })
 
 test('a frame that came before its answer, or that another process stored, is read from the stream', () => {
-  const own = new OwnFrames()
+  const { own } = open()
   const messages = [message()]
   const stored = block(messages)
   assert.equal(own.take(7, stored), undefined)
@@ -37,7 +43,7 @@ test('a frame that came before its answer, or that another process stored, is re
 })
 
 test('a reader that is far behind keeps megabytes of frames and no more', () => {
-  const own = new OwnFrames()
+  const { own } = open()
   const messages = [message({ data: 'x'.repeat(1 << 20) })]
   const stored = block(messages)
   for (let position = 1; position <= 10; position++) own.stored(position, messages, stored)
@@ -46,13 +52,31 @@ test('a reader that is far behind keeps megabytes of frames and no more', () => 
 })
 
 test('a frame at the position of another one, which the stream lost, takes its place', () => {
-  const own = new OwnFrames()
+  const { own } = open()
   const large = [message({ data: 'x'.repeat(1 << 20) })]
   const stored = block(large)
   for (let time = 0; time < 10; time++) own.stored(7, large, stored)
   assert.ok(own.take(7, stored) === large)
   own.stored(8, large, stored)
   assert.ok(own.take(8, stored) === large, 'those that were replaced still count')
+})
+
+test('what is kept and what came is told, and who has no room for frames keeps none', () => {
+  const messages = [message()]
+  const stored = block(messages)
+  const { own, counts } = open(2 * stored.length)
+  for (const position of [1, 2, 3]) own.stored(position, messages, stored)
+  assert.deepEqual(counts, { ownFrameBytes: 2 * stored.length, ownFrames: 0, decodedFrames: 0 })
+  for (const position of [1, 2]) own.take(position, stored)
+  assert.deepEqual(counts, { ownFrameBytes: stored.length, ownFrames: 1, decodedFrames: 1 })
+  own.close()
+  own.stored(4, messages, stored)
+  assert.equal(counts.ownFrameBytes, 0, 'a reader that ended keeps something')
+
+  const none = open(0)
+  none.own.stored(1, messages, stored)
+  assert.equal(none.counts.ownFrameBytes, 0)
+  assert.equal(none.own.take(1, stored), undefined)
 })
 
 async function nats(context: TestContext): Promise<string | undefined> {
@@ -87,6 +111,8 @@ test('JetStream: the engine gets what its own process published without decoding
   }
   const shared = own.filter((each) => got.get(each.id) === each)
   context.diagnostic(`${shared.length} of ${own.length} from memory`)
+  const { ownFrames, decodedFrames, ownFrameBytes } = here.link.figures()
+  assert.ok(ownFrames >= shared.length && decodedFrames > 0 && ownFrameBytes === 0, JSON.stringify(here.link.figures()))
   // The server answers before it delivers, but promises no order of the two.
   assert.ok(shared.length > own.length / 2, `${shared.length} of ${own.length}`)
   here.link.settle(collector.deliveries)

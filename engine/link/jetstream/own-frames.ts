@@ -1,9 +1,7 @@
 /** Frames of a stream that this process has just stored: its reader need not decode again what was encoded here a moment ago. */
 import { BLOCK_HEADER_BYTES, checksumOf } from '../../../disk/block.ts'
 import type { Message } from '../../../model/message.ts'
-
-/** Of frames whose answer came and that did not come themselves: a reader that is further behind reads them from the stream. */
-const MAX_BYTES = 4 << 20
+import type { OwnFrameFigures } from '../frame-broker.ts'
 
 interface OwnFrame {
   readonly messages: readonly Message[]
@@ -11,12 +9,26 @@ interface OwnFrame {
   readonly checksum: number
 }
 
+/** Of all readers of a process. */
+export type OwnFrameCounts = { -readonly [Figure in keyof OwnFrameFigures]: OwnFrameFigures[Figure] }
+
+/**
+ * Frames whose answer came and that did not come themselves, up to so many bytes: a reader that is further behind reads the oldest from the stream.
+ * They are of all tenants, as frames are: who sends much costs the others the decoding, and no message.
+ */
 export class OwnFrames {
+  private readonly maxBytes: number
+  private readonly counts: OwnFrameCounts
   /** By their positions, ascending. */
   private readonly frames = new Map<number, OwnFrame>()
   private bytes = 0
   /** Frames up to this position have come. */
   private passed = 0
+
+  constructor(maxBytes: number, counts: OwnFrameCounts) {
+    this.maxBytes = maxBytes
+    this.counts = counts
+  }
 
   /** The frame is durable. Kept until it comes, or until later ones take its place. */
   stored(position: number, messages: readonly Message[], block: Uint8Array): void {
@@ -24,10 +36,11 @@ export class OwnFrames {
     const { length: bytes } = block
     const before = this.frames.get(position)
     if (before !== undefined) this.forget(position, before)
+    if (bytes > this.maxBytes) return
     this.frames.set(position, { messages, bytes, checksum: checksumOf(block) })
-    this.bytes += bytes
+    this.count(bytes)
     for (const [oldest, frame] of this.frames) {
-      if (this.bytes <= MAX_BYTES) return
+      if (this.bytes <= this.maxBytes) return
       this.forget(oldest, frame)
     }
   }
@@ -41,12 +54,26 @@ export class OwnFrames {
       if (at === position && isSame(frame, block)) messages = frame.messages
       this.forget(at, frame)
     }
+    if (messages === undefined) this.counts.decodedFrames++
+    else this.counts.ownFrames++
     return messages
+  }
+
+  /** Nothing comes any more. */
+  close(): void {
+    this.passed = Infinity
+    this.frames.clear()
+    this.count(-this.bytes)
   }
 
   private forget(position: number, { bytes }: OwnFrame): void {
     this.frames.delete(position)
-    this.bytes -= bytes
+    this.count(-bytes)
+  }
+
+  private count(bytes: number): void {
+    this.bytes += bytes
+    this.counts.ownFrameBytes += bytes
   }
 }
 
