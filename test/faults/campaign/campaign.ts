@@ -3,6 +3,7 @@ import type { StoreServer } from '../../support/servers/index.ts'
 import { seededRandom, type SeededRandom } from '../../support/seeded-random.ts'
 import { CHAIN_FAULTS } from './chain-faults.ts'
 import { CLOCK_FAULTS } from './clock-faults.ts'
+import { CROWDING_FAULTS } from './crowding-faults.ts'
 import { openEmbeddedWorld } from './embedded-world.ts'
 import { NO_FAULT, type Fault } from './fault.ts'
 import { Fleet } from './fleet.ts'
@@ -30,6 +31,7 @@ export const ALL_FAULTS: readonly Fault[] = [
   ...CHAIN_FAULTS,
   ...CLOCK_FAULTS,
   ...STORE_FAULTS,
+  ...CROWDING_FAULTS,
 ]
 
 export interface Stage {
@@ -41,7 +43,7 @@ export interface Stage {
 
 /** A world for such faults; a sentence when this machine does not allow it. */
 export async function openStage(
-  { shape, onSmallDisk, smallDiskOf = 'nats' }: Fault,
+  { shape, onSmallDisk, smallDiskOf = 'nats', crowdingTimeoutMs }: Fault,
   seed: number,
 ): Promise<Stage | string> {
   const disk = onSmallDisk === true ? mountSmallDisk(DISK_MIB[smallDiskOf]) : undefined
@@ -51,7 +53,8 @@ export async function openStage(
   }
   let world: World | undefined
   try {
-    world = await openWorld(shape, seed, disk === undefined ? undefined : { folder: disk.folder, of: smallDiskOf })
+    const smallDisk = disk === undefined ? undefined : { folder: disk.folder, of: smallDiskOf }
+    world = await openWorld({ shape, seed, smallDisk, crowdingTimeoutMs })
     const fleet = await Fleet.open(world)
     const opened = world
     return {
@@ -73,10 +76,17 @@ export async function openStage(
 /** An empty PostgreSQL takes 60, and QuestDB sets 16 aside for each column. */
 const DISK_MIB: Readonly<Record<StoreServer, number>> = { nats: 64, postgres: 192, questdb: 768 }
 
-function openWorld(shape: World['shape'], seed: number, smallDisk: SmallDisk | undefined): Promise<World> {
-  if (shape === 'embedded') return openEmbeddedWorld({ smallDisk: smallDisk?.folder })
-  if (smallDisk === undefined) return openProductionWorld({ shape, seed })
-  return openProductionWorld({ shape, seed, smallDisk, environment: SMALL_PARTITIONS })
+interface WorldOptions {
+  readonly shape: World['shape']
+  readonly seed: number
+  readonly smallDisk: SmallDisk | undefined
+  readonly crowdingTimeoutMs: number | undefined
+}
+
+function openWorld({ shape, seed, smallDisk, crowdingTimeoutMs }: WorldOptions): Promise<World> {
+  if (shape === 'embedded') return openEmbeddedWorld({ smallDisk: smallDisk?.folder, crowdingTimeoutMs })
+  if (smallDisk === undefined) return openProductionWorld({ shape, seed, crowdingTimeoutMs })
+  return openProductionWorld({ shape, seed, smallDisk, crowdingTimeoutMs, environment: SMALL_PARTITIONS })
 }
 
 /** NATS sets the room of each partition aside. */

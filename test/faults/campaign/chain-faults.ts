@@ -15,6 +15,8 @@ const SPARES = 40
 interface Drawn {
   /** With the node that logs each run: only where the world's programs have it. */
   readonly isLogged: boolean
+  /** That node keeps each message for so long. */
+  readonly holdMs?: number
 }
 
 /** As the web page and the SDKs do: a chain is made, then drawn, then made the root, in three requests. */
@@ -29,7 +31,7 @@ export async function replaceRootChain(rest: RestClient, name: string, drawn: Dr
 async function drawChain(
   rest: RestClient,
   ruleChainId: string,
-  { isLogged }: Drawn,
+  { isLogged, holdMs = 0 }: Drawn,
   spares: number,
   note = '',
 ): Promise<void> {
@@ -48,17 +50,19 @@ async function drawChain(
   await rest.expect('POST', '/api/ruleChain/metadata', {
     ruleChainId: { entityType: 'RULE_CHAIN', id: ruleChainId },
     firstNodeIndex: 0,
-    nodes: [script('script'), save, ...(isLogged ? LOGGED_NODES : []), ...unused],
+    nodes: [script('script'), save, ...(isLogged ? loggedNodes(holdMs) : []), ...unused],
     connections: isLogged ? LOGGED_CONNECTIONS : [{ fromIndex: 0, toIndex: 1, type: 'Success' }],
   })
 }
 
 /** Behind the script and the save: each message is logged before it is saved, and those with a text make a child, which is logged too. */
-const LOGGED_NODES = [
-  { type: RUN_LOG_NODE, name: 'run log', configuration: { isForked: true } },
-  { type: `${PREFIX}flow.TbCheckpointNode`, name: 'checkpoint', configurationVersion: 1, configuration: {} },
-  { type: RUN_LOG_NODE, name: 'run log of children', configuration: { ofChildren: true } },
-]
+function loggedNodes(holdMs: number) {
+  return [
+    { type: RUN_LOG_NODE, name: 'run log', configuration: { isForked: true, holdMs } },
+    { type: `${PREFIX}flow.TbCheckpointNode`, name: 'checkpoint', configurationVersion: 1, configuration: {} },
+    { type: RUN_LOG_NODE, name: 'run log of children', configuration: { ofChildren: true } },
+  ]
+}
 const LOGGED_CONNECTIONS = [
   { fromIndex: 0, toIndex: 2, type: 'Success' },
   { fromIndex: 2, toIndex: 1, type: 'Success' },

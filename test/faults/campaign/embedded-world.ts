@@ -10,11 +10,16 @@ export interface EmbeddedWorldOptions {
   readonly smallDisk?: string | undefined
   /** In production code: its judges must find it. */
   readonly bug?: PlantedBug
+  readonly crowdingTimeoutMs?: number | undefined
 }
 
-export async function openEmbeddedWorld({ smallDisk, bug }: EmbeddedWorldOptions = {}): Promise<World> {
+export async function openEmbeddedWorld({
+  smallDisk,
+  bug,
+  crowdingTimeoutMs,
+}: EmbeddedWorldOptions = {}): Promise<World> {
   const place = smallDisk === undefined ? {} : { dataDir: join(smallDisk, 'data') }
-  const watched = await watchRuns()
+  const watched = await watchRuns(crowdingTimeoutMs)
   const { preload, environment } = watched.options
   const planted =
     bug === undefined

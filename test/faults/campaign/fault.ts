@@ -13,6 +13,8 @@ export interface Fault {
   readonly onSmallDisk?: boolean
   /** Whose data is on it, where it is a server's; NATS where nothing is said. */
   readonly smallDiskOf?: StoreServer
+  /** Its world parks what is in process for longer while its queue is full; absent: nothing is parked for that. */
+  readonly crowdingTimeoutMs?: number
   /** Messages that a node enqueued may end without having run: they are not judged. */
   readonly losesChildren?: boolean
   /** Between injection and heal, ms, by chance. */

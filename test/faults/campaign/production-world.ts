@@ -25,6 +25,7 @@ export interface ProductionWorldOptions {
   /** A disk of its own for the data of a server. */
   readonly smallDisk?: SmallDisk
   readonly environment?: Readonly<Record<string, string>>
+  readonly crowdingTimeoutMs?: number | undefined
 }
 
 export interface SmallDisk {
@@ -53,7 +54,7 @@ async function open(
   close: () => Promise<void>,
 ): Promise<World> {
   const { shape } = options
-  const watched = await watchRuns()
+  const watched = await watchRuns(options.crowdingTimeoutMs)
   closing.push(() => watched.close())
   const { natsRoutes, ...servers } = await startServers(options, closing)
   const linesOf = new Map<Member, Lines>()

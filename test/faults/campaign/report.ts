@@ -128,7 +128,7 @@ export function pageOf(report: CampaignReport): string {
 <!-- Written by \`npm run test:faults\`; the figures are in faults.json beside it. -->
 
 ${report.rounds.length} rounds, ${unbroken.length} of them without a fault: ${total(report.faults, 'acknowledged')} values in ${total(report.faults, 'acknowledgedMessages')} messages acknowledged, **${total(report.faults, 'lost')} lost, ${total(report.faults, 'duplicated')} doubled, ${total(report.faults, 'outOfOrder')} out of order**
-in what is stored (the last column, where not 0/0/0). Values/s: acknowledged while the load lasted, outages counted, where it was noted. ${paced.length} rounds (${total(paced, 'acknowledged')} values) held a part of their world's top rate, or all of it${averageOf(paced)}.
+in what is stored (the last column, where not 0/0/0). Values/s: acknowledged while the load lasted, outages counted, where it was noted. ${paced.length} rounds (${total(paced, 'acknowledged')} values) held a part of their world's top rate, or all of it${averageOf(paced)}.${parkedOf(report.rounds)}
 ${report.machine}, for generator, reader and servers. [How it works](../internals/fault-campaign.md).
 
 ${commandsOf(report.runs).join('\n')}
@@ -155,6 +155,14 @@ function averageOf(rounds: readonly Round[]): string {
   const { valuesPerSecond } = heldBy(timed)
   if (valuesPerSecond === undefined) return ''
   return `; the last ${timed.length} of them acknowledged ${number(valuesPerSecond)} values/s, outages counted`
+}
+
+/** Lanes that full queues parked, or that failed. */
+function parkedOf(rounds: readonly Round[]): string {
+  const parking = rounds.filter(({ parkedLanes = 0 }) => parkedLanes > 0)
+  if (parking.length === 0) return ''
+  const lanes = parking.reduce((sum, { parkedLanes = 0 }) => sum + parkedLanes, 0)
+  return ` In ${parking.length} rounds lanes were parked: ${number(lanes)}.`
 }
 
 /** One line for the runs that differ in seed and choice of faults alone. */

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Run } from '../../support/run-log/index.ts'
 import type { SeededRandom } from '../../support/seeded-random.ts'
+import { parkedLanes } from './crowding-faults.ts'
 import { evidenceOf } from './evidence.ts'
 import type { Fault } from './fault.ts'
 import type { Fleet } from './fleet.ts'
@@ -30,6 +31,8 @@ export interface RoundResult extends Verdict {
   /** Offered by the load in the background; absent where there was none. */
   readonly valuesPerSecond?: number
   readonly messagesPerSecond?: number
+  /** Of the engines that ran at its end, as far as they counted them. */
+  readonly parkedLanes?: number
 }
 
 export interface RoundSettings {
@@ -65,6 +68,7 @@ export async function runRound(
   const { devices, limitMs, isNewWorld, pace, minLoadMs } = { ...ROUND_SETTINGS, ...settings }
   const journals = await fleet.devices(devices)
   const background = pace === undefined ? [] : await fleet.pacedDevices(PACED_DEVICES)
+  const parkedBefore = await parkedLanes(world)
   const began = performance.now()
   const load = startSteadyLoad(journals, world.addresses, random)
   const followed = world.runLog === undefined ? undefined : new FollowedRuns(world.runLog)
@@ -124,6 +128,7 @@ export async function runRound(
     longestSilenceMs: Math.round(Math.max(...journals.map((journal) => journal.longestSilence(began)))),
     loadMs: Math.round(endedAt - began),
     judgedMs: Math.round(performance.now() - endedAt),
+    parkedLanes: Math.max(0, (await parkedLanes(world)) - parkedBefore),
     ...(pace === undefined ? {} : rounded(rateOf(background, pace))),
   }
   return { result, journals: all }

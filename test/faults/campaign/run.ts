@@ -2,7 +2,7 @@
  * `npm run test:faults`: the fault campaign. Every fault of the list, `ROUNDS` times each (3), in an order made by chance, with the
  * seed of `SEED`; `FAULTS` picks by a regular expression over "shape name". `PACE=0.5` holds half of the world's top rate meanwhile,
  * at least for `LOAD_SECONDS` a round (0); `WORLD_ROUNDS` begins a new world after so many rounds; `MINUTES` begins no round after that time;
- * `SLOWNESS` widens the limits. Writes docs/reports/faults.md and faults.json (elsewhere with `REPORT_DIR`; `ADD=1` adds to the report that is
+ * `SLOWNESS` widens the limits; `CROWDING_MS=5000` lets full queues park what is in process for longer, which is off in most worlds. Writes docs/reports/faults.md and faults.json (elsewhere with `REPORT_DIR`; `ADD=1` adds to the report that is
  * there) and ends with 1 when anything was lost, doubled, out of order or did not recover.
  */
 import { execFileSync } from 'node:child_process'
@@ -25,12 +25,13 @@ const REPORT_DIR = process.env['REPORT_DIR'] ?? join(PROJECT_ROOT, 'docs', 'repo
 const PACE = Number(process.env['PACE'] ?? 0)
 const MIN_LOAD_MS = 1_000 * Number(process.env['LOAD_SECONDS'] ?? 0)
 const WORLD_ROUNDS = Number(process.env['WORLD_ROUNDS'] ?? Infinity)
+const CROWDING_MS = process.env['CROWDING_MS']
 const LAST_ROUND_AT = performance.now() + 60_000 * Number(process.env['MINUTES'] ?? Infinity)
 
 const COMMIT = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: PROJECT_ROOT, encoding: 'utf8' }).trim()
 const began = new Date()
 const { seed } = seededRandom()
-const chosen = ALL_FAULTS.filter(({ shape, name }) => new RegExp(PATTERN).test(`${shape} ${name}`))
+const chosen = ALL_FAULTS.map(inWorldOf).filter(({ shape, name }) => new RegExp(PATTERN).test(`${shape} ${name}`))
 const planned = chosen.length * ROUNDS
 const earlier = process.env['ADD'] === '1' ? readReport() : undefined
 const rounds: Round[] = []
@@ -56,8 +57,14 @@ say(`${rounds.length} rounds, ${findings.length} findings; the report is ${join(
 process.exitCode = findings.length === 0 ? 0 : 1
 
 /** Faults of one place share a world: what one fault leaves behind, the next one meets. */
-function routeOf({ shape, onSmallDisk, smallDiskOf }: Fault): string {
-  return onSmallDisk === true ? `${shape} with a small disk for ${smallDiskOf ?? 'its data'}` : shape
+function routeOf({ shape, onSmallDisk, smallDiskOf, crowdingTimeoutMs }: Fault): string {
+  const disk = onSmallDisk === true ? ` with a small disk for ${smallDiskOf ?? 'its data'}` : ''
+  return shape + disk + (crowdingTimeoutMs === undefined ? '' : ` that parks after ${crowdingTimeoutMs} ms`)
+}
+
+/** Crowding of every world, where it is asked for. */
+function inWorldOf(fault: Fault): Fault {
+  return CROWDING_MS === undefined ? fault : { crowdingTimeoutMs: Number(CROWDING_MS), ...fault }
 }
 
 async function runIn(place: string, faults: readonly Fault[]): Promise<void> {
@@ -129,7 +136,7 @@ async function runRoundOf(on: Stage, fault: Fault): Promise<void> {
     say(
       `${name}: ${beside}acknowledged ${acknowledged}, unknown ${unknown}, refused ${refused}, lost ${lost}, duplicated ${duplicated}, ` +
         `out of order ${outOfOrder}, foreign ${foreign}, recovered ${result.recoveredFromHealMs} ms from heal, ` +
-        `${result.recoveredFromInjectionMs} ms from injection, readable ${result.readableMs} ms, ${timesOf(result)}`,
+        `${result.recoveredFromInjectionMs} ms from injection, ${result.parkedLanes} lanes parked, readable ${result.readableMs} ms, ${timesOf(result)}`,
     )
     for (const text of found) find(`${name}: ${text}`)
     if (found.length > 0) keepLogs(on, number)
@@ -179,7 +186,7 @@ function shuffled(faults: readonly Fault[]): Fault[] {
 /** After every round: what ends a run early costs the rounds before it nothing. */
 function write(): void {
   const only = PATTERN === '' ? '' : `FAULTS='${PATTERN}' `
-  const settings = ['PACE', 'LOAD_SECONDS', 'WORLD_ROUNDS', 'MINUTES', 'SLOWNESS']
+  const settings = ['PACE', 'LOAD_SECONDS', 'WORLD_ROUNDS', 'MINUTES', 'SLOWNESS', 'CROWDING_MS']
     .flatMap((name) => (process.env[name] === undefined ? [] : [`${name}=${process.env[name]} `]))
     .join('')
   const run = {

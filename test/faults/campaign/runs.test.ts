@@ -29,6 +29,7 @@ async function judgedWith(
   const runs = ran.map((value, index) => ({
     id: `m${index}`,
     epoch: 'p.1',
+    storeStart: 0,
     attempt: 1,
     start: index,
     deviceId: `${prefix}id`,

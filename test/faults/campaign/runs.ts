@@ -15,20 +15,17 @@ export interface WatchedRuns {
   close(): Promise<void>
 }
 
-/**
- * A full queue parks what is in process for longer than five seconds, and runs it again from there: on a busy machine that is everything, and
- * a second delivery could not be told from a double. `engine/queue/crowding.test.ts` is about that.
- */
-const CROWDING_TIMEOUT_MS = 3_600_000
+/** A full queue parks what is in process for longer, and runs it again from there: on a busy machine that would be everything in each world. */
+const NEVER_CROWDED_MS = 3_600_000
 
-export async function watchRuns(): Promise<WatchedRuns> {
+export async function watchRuns(crowdingTimeoutMs = NEVER_CROWDED_MS): Promise<WatchedRuns> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-runs-'))
   const log = new RunLog(join(folder, 'runs'))
   return {
     log,
     options: {
       preload: [RUN_LOG_PRELOAD, join(PROJECT_ROOT, 'test', 'support', 'clock-offset.ts')],
-      environment: { RUN_LOG: log.file, QUEUE_CROWDING_TIMEOUT_MS: String(CROWDING_TIMEOUT_MS) },
+      environment: { RUN_LOG: log.file, QUEUE_CROWDING_TIMEOUT_MS: String(crowdingTimeoutMs) },
     },
     close: () => rm(folder, { recursive: true, force: true }),
   }

@@ -73,6 +73,14 @@ export const PACK_BUGS: readonly PlantedBug[] = [
   },
 ]
 
+/** What the judge of runs must find where lanes are parked. */
+export const PARKING_BUG: PlantedBug = {
+  name: 'a parked lane is tried from its end',
+  file: 'engine/parking/stored-lane.ts',
+  code: '    for (const entry of this.entries) {',
+  planted: '    for (const entry of this.entries.toReversed()) {',
+}
+
 /** What the test of partitions that move must find. */
 export const OWNER_BUG: PlantedBug = {
   name: 'state of the old owner',
@@ -212,7 +220,9 @@ export function simulationBugs(simulation: Simulation): readonly SimulationBug[]
 }
 
 export function bugOf(name: string): PlantedBug {
-  const bug = [...PLANTED_BUGS, ...PACK_BUGS, OWNER_BUG, ...SIMULATION_BUGS].find((one) => one.name === name)
+  const bug = [...PLANTED_BUGS, ...PACK_BUGS, PARKING_BUG, OWNER_BUG, ...SIMULATION_BUGS].find(
+    (one) => one.name === name,
+  )
   if (bug === undefined) throw new Error(`no planted bug is called "${name}"`)
   return bug
 }

@@ -10,7 +10,8 @@ let starts = 0
 
 /** Started in the order of the calls. */
 function run(value: number, change: Partial<Run> = {}): Run {
-  return { id: `message ${value}`, epoch: 'p.1', attempt: 1, start: ++starts, deviceId: 'device', value, ...change }
+  const place = { start: ++starts, storeStart: 0 }
+  return { id: `message ${value}`, epoch: 'p.1', attempt: 1, ...place, deviceId: 'device', value, ...change }
 }
 
 function judged(runs: readonly Run[], rules: RunRules = SENT_ONCE) {
@@ -69,4 +70,21 @@ test('strict order holds for retries too', () => {
   const runs = [run(1), run(2), run(1, { attempt: 2 })]
   assert.deepEqual(judged(runs), NOTHING)
   assert.deepEqual(judged(runs, { ...SENT_ONCE, isStrict: true }), { ...NOTHING, outOfOrder: 1 })
+})
+
+test('a parked lane is tried from its first message on, in each process by itself', () => {
+  const parked = (value: number, storeStart: number, change: Partial<Run> = {}): Run =>
+    run(value, { attempt: 2, storeStart, ...change })
+  const started = [run(1), run(2), run(3)]
+  assert.deepEqual(judged([...started, parked(1, 1), parked(2, 2), parked(3, 3)]), NOTHING)
+  assert.deepEqual(judged([...started, parked(2, 1), parked(1, 2)]), { ...NOTHING, outOfOrder: 1 })
+  // It begins again with what failed, or was handed out first and came to the log last.
+  assert.deepEqual(judged([...started, parked(1, 1), parked(2, 2), parked(1, 1, { attempt: 3 })]), NOTHING)
+  assert.deepEqual(judged([...started, parked(2, 2), parked(1, 1)]), NOTHING)
+  const moves = { ...SENT_ONCE, partitionsMove: true }
+  assert.deepEqual(judged([...started, parked(2, 1), parked(1, 1, { epoch: 'q.1' })], moves), NOTHING)
+  assert.deepEqual(
+    judged([...started, parked(2, 1), parked(1, 2)], { ...SENT_ONCE, mayComeAfter: () => true }),
+    NOTHING,
+  )
 })

@@ -1,6 +1,7 @@
 /**
  * Holds the log of runs against the rules: a message runs at most once for each of its tries, never after it was durably settled, a
- * value is not counted more often than its device sent it, and the messages of a device run in the order in which it sent them.
+ * value is not counted more often than its device sent it, and the messages of a device run in the order in which it sent them: for the first
+ * time, and out of the store of parked lanes, which are parked whole and tried from their first message on.
  */
 import type { Run } from './run-log.ts'
 
@@ -41,6 +42,9 @@ export class RunJudge {
   readonly #settled = new Set<string>()
   readonly #highest = new Map<string, Run>()
   readonly #inEpoch = new Map<string, number>()
+  /** Tried out of the store of parked lanes, by a process; and of these the last of each device. */
+  readonly #parked = new Set<string>()
+  readonly #highestParked = new Map<string, Run>()
   readonly #counts = { runs: 0, repeated: 0, doubled: 0, afterSettle: 0, counted: 0, outOfOrder: 0 }
   readonly #findings: string[] = []
 
@@ -83,6 +87,7 @@ export class RunJudge {
     }
     if (this.#settled.has(id)) this.#find('afterSettle', run, 'ran after it was durably settled')
     this.#judgeOrder(run)
+    if (run.storeStart > 0) this.#judgeParkedOrder(run)
     this.#judgeCount(run)
   }
 
@@ -116,8 +121,25 @@ export class RunJudge {
     if (ids !== undefined) return
     const highest = this.#highest.get(deviceId)
     if (highest === undefined || highest.value < value) return void this.#highest.set(deviceId, run)
-    if (this.#rules.mayComeAfter?.(deviceId, value, highest.value) === true || startedBefore(run, highest)) return
+    if (this.#mayComeAfter(run, highest) || startedBefore(run, highest)) return
     this.#find('outOfOrder', run, `runs for the first time behind value ${highest.value}`)
+  }
+
+  /** Whoever has the lane next begins with what is not done with: that is each process's own matter. */
+  #judgeParkedOrder(run: Run): void {
+    const { id, deviceId, value, storeStart } = run
+    const place = `${deviceId} ${processOf(run)}`
+    const own = `${place} ${id}`
+    if (this.#parked.has(own)) return
+    this.#parked.add(own)
+    const highest = this.#highestParked.get(place)
+    if (highest === undefined || highest.value < value) return void this.#highestParked.set(place, run)
+    if (this.#mayComeAfter(run, highest) || storeStart < highest.storeStart) return
+    this.#find('outOfOrder', run, `is tried out of the store of parked lanes behind value ${highest.value}`)
+  }
+
+  #mayComeAfter({ deviceId, value }: Run, highest: Run): boolean {
+    return this.#rules.mayComeAfter?.(deviceId, value, highest.value) === true
   }
 
   #find(kind: Exclude<keyof RunVerdict, 'findings' | 'runs' | 'repeated'>, run: Run, text: string): void {

@@ -1,7 +1,7 @@
 /**
  * A rule node for tests: appends each run of a message to the file of `RUN_LOG`, one write for a batch, and lets the first try of every
  * so many-th value fail, up to the value `failUpTo`, and behind it each `failEachLater`-th. With `ofChildren` it stands behind a checkpoint; `isForked` sends
- * messages with a text another way. What is written survives the end of the process.
+ * messages with a text another way; `holdMs` keeps what it wrote for so long. What is written survives the end of the process.
  */
 import { openSync, writeSync } from 'node:fs'
 import type { JsonObject } from '../../../model/json.ts'
@@ -19,13 +19,13 @@ export const runLogNode: NodeDefinition = {
   configurationVersion: 0,
   description: 'Appends each run of a message to a file.',
   relations: ['Success', WITH_TEXT],
-  defaultConfiguration: { failEach: 0, failUpTo: 0, failEachLater: 0, ofChildren: false, isForked: false },
+  defaultConfiguration: { failEach: 0, failUpTo: 0, failEachLater: 0, ofChildren: false, isForked: false, holdMs: 0 },
   configurationSchema: { type: 'object' },
   uses: [],
   effects: true,
   editor: ORDINARY_EDITOR,
   check: () => undefined,
-  create: (configuration) => {
+  create: (configuration, { clock }) => {
     const file = openSync(process.env['RUN_LOG'] ?? '/dev/null', 'a')
     const [failEach, failUpTo] = [numberOf(configuration, 'failEach'), numberOf(configuration, 'failUpTo')]
     const failEachLater = numberOf(configuration, 'failEachLater')
@@ -35,7 +35,14 @@ export const runLogNode: NodeDefinition = {
     const way = { file, fails, prefix: configuration['ofChildren'] === true ? CHILD_OF : '' }
     const relationOf = ({ data }: Message): string =>
       configuration['isForked'] === true && data.includes('"text"') ? WITH_TEXT : 'Success'
-    return { handleBatch: (messages, result) => handle({ ...way, relationOf }, messages, result) }
+    const holdMs = numberOf(configuration, 'holdMs')
+    return {
+      handleBatch: (messages, result) => {
+        const tell = handle({ ...way, relationOf }, messages, result)
+        if (holdMs === 0) return tell()
+        return new Promise<void>((resolve) => void clock.after(holdMs, resolve)).then(tell)
+      },
+    }
   },
 }
 
@@ -47,7 +54,12 @@ interface Way {
   readonly relationOf: (message: Message) => string
 }
 
-function handle({ file, fails, prefix, relationOf }: Way, messages: readonly Message[], result: BatchResult): void {
+/** Writes, and returns what tells of the outcomes. */
+function handle(
+  { file, fails, prefix, relationOf }: Way,
+  messages: readonly Message[],
+  result: BatchResult,
+): () => void {
   const runs = messages.map((message) => {
     const value = valueOf(message)
     return value === undefined
@@ -56,11 +68,13 @@ function handle({ file, fails, prefix, relationOf }: Way, messages: readonly Mes
   })
   const lines = runs.map((run) => (run === undefined ? '' : lineOf(run))).join('')
   if (lines !== '') writeSync(file, lines)
-  for (const [index, message] of messages.entries()) {
-    const run = runs[index]
-    if (run !== undefined && fails(run)) {
-      result.fail(index, new Error('fails once'))
-    } else result.emit(index, relationOf(message))
+  return () => {
+    for (const [index, message] of messages.entries()) {
+      const run = runs[index]
+      if (run !== undefined && fails(run)) {
+        result.fail(index, new Error('fails once'))
+      } else result.emit(index, relationOf(message))
+    }
   }
 }
 

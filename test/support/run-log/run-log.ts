@@ -10,10 +10,12 @@ export interface Run {
   readonly start: number
   readonly deviceId: string
   readonly value: number
+  /** Of a try out of the store of parked lanes: the how many-th message of its process was first tried from there; 0 for any other. */
+  readonly storeStart: number
 }
 
-export function lineOf({ id, epoch, attempt, start, deviceId, value }: Run): string {
-  return `${id} ${epoch} ${attempt} ${start} ${deviceId} ${value}\n`
+export function lineOf({ id, epoch, attempt, start, deviceId, value, storeStart }: Run): string {
+  return `${id} ${epoch} ${attempt} ${start} ${deviceId} ${value} ${storeStart}\n`
 }
 
 export class RunLog {
@@ -42,6 +44,7 @@ export class RunLog {
 }
 
 function parseLine(line: string): Run {
-  const [id = '', epoch = '', attempt, start, deviceId = '', value] = line.split(' ')
-  return { id, epoch, attempt: Number(attempt), start: Number(start), deviceId, value: Number(value) }
+  const [id = '', epoch = '', attempt, start, deviceId = '', value, storeStart = 0] = line.split(' ')
+  const [tries, starts] = [Number(attempt), Number(start)]
+  return { id, epoch, attempt: tries, start: starts, deviceId, value: Number(value), storeStart: Number(storeStart) }
 }

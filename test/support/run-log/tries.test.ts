@@ -76,6 +76,20 @@ test('a message that was taken back or failed and is tried again out of the stor
   assert.deepEqual(run(messageOf('parked'), 2, undefined, OUT_OF_THE_STORE), ['.1', 3])
 })
 
+test('the first tries out of the store of parked lanes are numbered, and no other', () => {
+  const [first, second] = [messageOf('parked first'), messageOf('parked second')]
+  const startOf = ({ id }: Message): number => tryOf(id).storeStart
+  run(first, 1, 'taken back')
+  run(second, 1, 'taken back')
+  assert.deepEqual([startOf(first), startOf(second)], [0, 0])
+  run(first, 1, Failures.BROKEN(), OUT_OF_THE_STORE)
+  run(second, 1, Failures.BROKEN(), OUT_OF_THE_STORE)
+  const numbers = [startOf(first), startOf(second)]
+  assert.equal((numbers[1] ?? 0) - (numbers[0] ?? 0), 1)
+  run(first, 2, undefined, OUT_OF_THE_STORE)
+  assert.equal(startOf(first), numbers[0])
+})
+
 test('a message that succeeded and is tried again out of the store of parked lanes is delivered twice', () => {
   run(messageOf('parked in vain'), 1)
   assert.deepEqual(run(messageOf('parked in vain'), 1, undefined, OUT_OF_THE_STORE), ['.2', 1])

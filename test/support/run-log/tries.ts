@@ -12,6 +12,7 @@ export interface Try {
   readonly epoch: string
   readonly attempt: number
   readonly start: number
+  readonly storeStart: number
 }
 
 interface Known {
@@ -22,6 +23,10 @@ interface Known {
   /** Tries of this delivery that met an outage, or were taken back to be parked. */
   uncounted: number
   hasSucceeded: boolean
+  /** Of its first try out of the store; 0 before. */
+  storeStart: number
+  /** The try that runs is out of the store. */
+  isOutOfTheStore: boolean
 }
 
 const PROCESS = `${process.pid}-${Date.now()}`
@@ -33,6 +38,7 @@ const KNOWN_TO_EACH = 100_000
  */
 let [younger, older] = [new Map<string, Known>(), new Map<string, Known>()]
 let starts = 0
+let storeStarts = 0
 
 export function noteTry(work: Work): void {
   const { message, attempt } = work
@@ -54,8 +60,12 @@ export function noteTry(work: Work): void {
           attempt,
           uncounted: 0,
           hasSucceeded: false,
+          storeStart: 0,
+          isOutOfTheStore: false,
         }
   noted.attempt = attempt
+  noted.isOutOfTheStore = isOutOfTheStore(work)
+  if (noted.isOutOfTheStore && noted.storeStart === 0) noted.storeStart = ++storeStarts
   // Into the younger: what waits through an outage is tried again and again, and is known to the end.
   if (!younger.has(message.id) && younger.size >= KNOWN_TO_EACH) [younger, older] = [new Map<string, Known>(), younger]
   younger.set(message.id, noted)
@@ -91,7 +101,8 @@ export function tryOf(id: string): Try {
   const found = knownOf(id)
   if (found === undefined) throw new Error(`message ${id} runs and was handed to no rule engine`)
   const { deliveries, attempt, uncounted, start } = found
-  return { epoch: `${PROCESS}.${deliveries}`, attempt: attempt + uncounted, start }
+  const storeStart = found.isOutOfTheStore ? found.storeStart : 0
+  return { epoch: `${PROCESS}.${deliveries}`, attempt: attempt + uncounted, start, storeStart }
 }
 
 function knownOf(id: string): Known | undefined {
