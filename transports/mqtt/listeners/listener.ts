@@ -30,12 +30,12 @@ export interface MqttListener {
   close(): Promise<void>
 }
 
-/** Resolves with the real port. Rejects LISTEN_FAILED. */
-export function listen(server: Server, at: ListenAt, door: Door): Promise<number> {
+/** Resolves with the real port, which `reusePort` shares with other sockets. Rejects LISTEN_FAILED. */
+export function listen(server: Server, at: ListenAt, door: Door, reusePort = false): Promise<number> {
   return new Promise((resolve, reject) => {
     const failed = (error: Error) => reject(MqttErrors.LISTEN_FAILED({ ...at, reason: error.message }, error))
     server.once('error', failed)
-    server.listen(at.port, at.address, () => {
+    server.listen({ port: at.port, host: at.address, reusePort }, () => {
       server.removeListener('error', failed)
       server.on('error', (error) => door.unexpected(error))
       const bound = server.address()
