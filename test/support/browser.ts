@@ -21,6 +21,7 @@ export const KEYS = {
   space: '\uE00D',
   escape: '\uE00C',
   shift: '\uE008',
+  control: '\uE009',
   left: '\uE012',
   up: '\uE013',
   right: '\uE014',
@@ -139,6 +140,18 @@ export class Browser {
       { type: 'pointerMove', duration: 20, x: x - Math.round(x / 2), y: y - Math.round(y / 2), origin: 'pointer' },
       { type: 'pointerUp', button: 0 },
     ]
+    const mouse = { type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions }
+    await ask('POST', `${this.session}/actions`, { actions: [mouse] })
+  }
+
+  /** With the mouse, from the middle of what `from` names to that of what `to` names. */
+  async dragTo(from: string, to: string): Promise<void> {
+    const middleOf = async (css: string) => {
+      const at = { [ELEMENT]: await this.until(css, () => this.reference('css selector', css)) }
+      return { type: 'pointerMove', duration: 0, x: 0, y: 0, origin: at }
+    }
+    const [begin, end] = [await middleOf(from), await middleOf(to)]
+    const actions = [begin, { type: 'pointerDown', button: 0 }, end, { type: 'pointerUp', button: 0 }]
     const mouse = { type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions }
     await ask('POST', `${this.session}/actions`, { actions: [mouse] })
   }

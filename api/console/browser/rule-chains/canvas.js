@@ -4,6 +4,7 @@ import { svg } from '../svg.js'
 import { arrowHead, entranceShape, labelShape, linkShape, nodeShape, spokenName } from './drawing.js'
 import {
   ARROWS,
+  beginningView,
   curve,
   entrance,
   fitted,
@@ -68,8 +69,8 @@ export function canvas(parts) {
   let focus
   /** @type {Drag | undefined} */
   let drag
-  /** All is shown until somebody looks at a part of it. */
-  let isFitted = true
+  /** What is seen when the window changes, until somebody looks elsewhere. @type {typeof fitted | undefined} */
+  let seenWhole = beginningView
 
   const show = () => world.setAttribute('transform', `translate(${view.left} ${view.top}) scale(${view.scale})`)
 
@@ -136,17 +137,21 @@ export function canvas(parts) {
     look({ ...view, left: view.left + right, top: view.top + down })
   }
 
-  const fit = () => {
-    view = fitted(graph.nodes, graph.first, drawing.getBoundingClientRect())
-    isFitted = true
+  const refit = () => {
+    if (seenWhole === undefined) return
+    view = seenWhole(graph.nodes, graph.first, drawing.getBoundingClientRect())
     show()
   }
-  new ResizeObserver(() => isFitted && fit()).observe(drawing)
+  const fit = () => {
+    seenWhole = fitted
+    refit()
+  }
+  new ResizeObserver(refit).observe(drawing)
 
   /** @param {import('./geometry.js').View} next */
   const look = (next) => {
     view = next
-    isFitted = false
+    seenWhole = undefined
     show()
   }
 

@@ -5,6 +5,8 @@ export const HEIGHT = 48
 const MARGIN = 40
 const SMALLEST = 0.2
 const LARGEST = 2
+/** Texts are small, and can be read. */
+const READABLE = 0.65
 /** A chain of few nodes is not blown up. */
 const LARGEST_FIT = 1.2
 
@@ -82,6 +84,14 @@ export function fitted(nodes, first, { width, height }) {
   const bottom = Math.max(...nodes.map(({ y }) => y)) + HEIGHT + MARGIN
   const scale = within(Math.min(width / (right - left), height / (bottom - top)), SMALLEST, LARGEST_FIT)
   return { scale, left: (width - (left + right) * scale) / 2, top: (height - (top + bottom) * scale) / 2 }
+}
+
+/** What one begins with: all of it where that can be read, else where messages come in. @param {readonly (Point & { key: number })[]} nodes @param {number | undefined} first @param {{ width: number, height: number }} room @returns {View} */
+export function beginningView(nodes, first, room) {
+  const all = fitted(nodes, first, room)
+  if (all.scale >= READABLE || nodes.length === 0) return all
+  const { x, y } = entrance(nodes, first)
+  return { scale: READABLE, left: MARGIN / 2 - (x - 50) * READABLE, top: room.height / 2 - y * READABLE }
 }
 
 /** What lies at `at` (of the window) stays there. @param {View} view @param {number} factor @param {Point} at @returns {View} */

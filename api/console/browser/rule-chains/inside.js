@@ -3,23 +3,32 @@ import { make, messageOf, table, timeText } from '../dom.js'
 import { Refused, call } from '../session.js'
 import { shortened } from './drawing.js'
 
-const FIGURES_MS = 5_000
+const FIGURES_MS = 3_000
 const EVENTS_MS = 3_000
 const MOST_EVENTS = 20
+/** An event is written some time after it is counted. */
+const LOOKS_FOR_ERROR = 10
 const NOT_HERE = 404
 
 /** @typedef {{ rate: number, messages: number, failures: number, timedOut: number, latency: { measured: number, p50: number, p99: number } }} NodeFigures */
 /** @typedef {{ createdTime: number, body: Record<string, string | undefined> }} NodeEvent */
 /** @typedef {{ type: string, name: string, ask: object }} EventKind */
 
+/** @type {EventKind} */
+const FAILED = { type: 'DEBUG_RULE_NODE', name: 'Failed', ask: { isError: true } }
+/** @type {EventKind} */
+const ERRORS = { type: 'ERROR', name: 'Errors', ask: {} }
+/** @type {EventKind} */
+const STARTS = { type: 'LC_EVENT', name: 'Started, changed, stopped', ask: {} }
+
 /** @type {readonly EventKind[]} */
 const KINDS = [
   { type: 'DEBUG_RULE_NODE', name: 'In and out', ask: {} },
   { type: 'DEBUG_RULE_NODE', name: 'In', ask: { msgDirectionType: 'IN' } },
   { type: 'DEBUG_RULE_NODE', name: 'Out', ask: { msgDirectionType: 'OUT' } },
-  { type: 'DEBUG_RULE_NODE', name: 'Failed', ask: { isError: true } },
-  { type: 'ERROR', name: 'Errors', ask: {} },
-  { type: 'LC_EVENT', name: 'Started, changed, stopped', ask: {} },
+  FAILED,
+  ERRORS,
+  STARTS,
 ]
 
 /**
@@ -31,6 +40,10 @@ export function followChain(chainId, tenantId, nodeIds, changed) {
   let figures = new Map()
   /** Why a node does not run, or what it failed for last. @type {Map<string, string>} */
   const errors = new Map()
+  /** When that was, by the event that tells it. @type {Map<string, number>} */
+  const times = new Map()
+  /** Nodes that failed, and how often their error is still looked for. @type {Map<string, number>} */
+  const failing = new Map()
   let told = ''
 
   const read = async () => {
@@ -43,10 +56,14 @@ export function followChain(chainId, tenantId, nodeIds, changed) {
         node.ruleNodeId.id,
         node,
       ])
-      const failing = entries.filter(([id, { failures }]) => failures > (figures.get(id)?.failures ?? 0))
+      for (const [id, { failures }] of entries)
+        if (failures > (figures.get(id)?.failures ?? 0)) failing.set(id, LOOKS_FOR_ERROR)
       figures = new Map(entries)
       told = ''
-      for (const [id] of failing) await readError(id)
+      for (const [id, left] of failing) {
+        if ((await readError(id)) || left === 1) failing.delete(id)
+        else failing.set(id, left - 1)
+      }
     } catch (error) {
       told =
         error instanceof Refused && error.status === NOT_HERE
@@ -56,16 +73,23 @@ export function followChain(chainId, tenantId, nodeIds, changed) {
     changed()
   }
 
-  /** @param {string} id */
+  /** Of a message that was noted, or else of the node. @param {string} id @returns {Promise<boolean>} whether it is another one than before */
   const readError = async (id) => {
-    const [event] = await events(id, tenantId, { type: 'ERROR', name: '', ask: {} }, 1)
-    if (event !== undefined) errors.set(id, event.body['error'] ?? '')
+    for (const kind of [FAILED, ERRORS]) {
+      const [event] = await events(id, tenantId, kind, 1)
+      if (event === undefined) continue
+      errors.set(id, event.body['error'] ?? '')
+      const isOther = event.createdTime !== times.get(id)
+      times.set(id, event.createdTime)
+      return isOther
+    }
+    return false
   }
 
   /** Which nodes did not start. */
   const readStarts = async () => {
     for (const id of nodeIds()) {
-      const [event] = await events(id, tenantId, { type: 'LC_EVENT', name: '', ask: {} }, 1)
+      const [event] = await events(id, tenantId, STARTS, 1)
       if (event?.body['error']) errors.set(id, event.body['error'])
       else if ((figures.get(id)?.failures ?? 0) === 0) errors.delete(id)
     }
@@ -79,6 +103,7 @@ export function followChain(chainId, tenantId, nodeIds, changed) {
   return {
     /** Where there are none, why. */
     told: () => told,
+    errorOf: (/** @type {string} */ id) => errors.get(id) ?? '',
     figuresOf: (/** @type {string} */ id) => figures.get(id),
     /** @returns {import('./canvas.js').SeenNodes} */
     seen: () =>
@@ -116,6 +141,7 @@ async function events(nodeId, tenantId, { type, ask }, most) {
  */
 export function insideSection(nodeId, tenantId, chain, isWatched) {
   const figures = make('p')
+  const error = make('p', { class: 'wrong' })
   const told = make('p', { role: 'status' })
   const list = make('div')
   const choice = make('select', { name: 'events' }, ...KINDS.map(({ name }) => make('option', {}, name)))
@@ -160,9 +186,11 @@ export function insideSection(nodeId, tenantId, chain, isWatched) {
   const refresh = () => {
     const node = chain.figuresOf(nodeId)
     figures.textContent = node === undefined ? chain.told() : figuresText(node)
+    const last = chain.errorOf(nodeId)
+    error.textContent = last === '' ? '' : `Last error: ${last}`
   }
   refresh()
-  return { element, refresh }
+  return { element, error, refresh }
 }
 
 /** @param {NodeFigures} figures */

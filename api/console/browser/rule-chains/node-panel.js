@@ -54,6 +54,7 @@ export function nodePanel(parts, node) {
     ),
     make('p', { class: `about ${(component?.type ?? 'unknown').toLowerCase()}` }, about(node, component)),
     make('p', {}, component?.configurationDescriptor.nodeDefinition.description ?? ''),
+    ...(did === undefined ? [] : [did.error]),
     name.row,
     configurationForm({
       node,

@@ -96,6 +96,12 @@ function bound(value, none) {
 
 /** @param {Schema} schema @returns {{ schema: Schema, mayBeNull: boolean }} */
 function withoutNull(schema) {
+  if (Array.isArray(schema.type)) {
+    const [type, ...more] = schema.type.filter((each) => each !== 'null')
+    const { type: _all, ...rest } = schema
+    const mayBeNull = schema.type.includes('null')
+    return { schema: type === undefined || more.length > 0 ? rest : { ...rest, type }, mayBeNull }
+  }
   const others = schema.anyOf?.filter(({ type }) => type !== 'null')
   if (others === undefined || others.length === schema.anyOf?.length) return { schema, mayBeNull: false }
   const [only] = others

@@ -17,6 +17,8 @@ test('each shape of a schema has its field', () => {
     [{ anyOf: [{ type: 'string', secret: 'text' }, NULL] }, 'secret'],
     [{ type: 'integer', minimum: 1 }, 'number'],
     [{ type: 'boolean' }, 'flag'],
+    [{ type: ['boolean', 'null'] }, 'flag'],
+    [{ type: ['string', 'integer'] }, 'json'],
     [{ type: 'string', enum: ['A', 'B'] }, 'choice'],
     [{ type: 'array', items: { type: 'string' } }, 'texts'],
     [{ type: 'array', items: { type: 'string', enum: ['A'] } }, 'choices'],
@@ -64,10 +66,15 @@ test('a member without a title is named by its words', () => {
   assert.equal(wordsOf('useSystemProxyProperties'), 'Use system proxy properties')
 })
 
-/** Members that are JSON in every case, as their schema says nothing of them. */
 for (const { type, configurationSchema, defaultConfiguration } of catalogue.all())
   test(`${type} has a form that finds nothing wrong with its defaults`, () => {
     const fields = fieldsOf(configurationSchema, defaultConfiguration)
     assert.equal(firstMistake(fields, defaultConfiguration), '')
     for (const { title } of fields) assert.notEqual(title, '')
   })
+
+test('three fields of all nodes are written as JSON, and no others', () => {
+  const fields = catalogue.all().flatMap((node) => fieldsOf(node.configurationSchema, node.defaultConfiguration))
+  const asJson = fields.filter(({ kind }) => kind === 'json').map(({ name }) => name)
+  assert.deepEqual(asJson.toSorted(), ['percentiles', 'proxyPort', 'resourceIds'])
+})
