@@ -3,14 +3,14 @@ import { filterOf, keyFiltersOf } from './aliases.js'
 import { objectOf } from './board.js'
 import { bareTable, make, messageOf, oncePerFrame, tell, timeText } from './dom.js'
 import { call } from './session.js'
-import { redrawn, spanOfWidget } from './widget.js'
+import { redrawn, spanOfWidget } from './widget-parts.js'
 
 /** @typedef {Record<string, any>} Json */
 
 const MOST_SHOWN = 50
 const HEADS = ['Since', 'Type', 'Of', 'Severity', 'State', 'Do']
 
-/** @param {import('./widget.js').Parts} parts @returns {() => void} */
+/** @param {import('./widget-parts.js').Parts} parts @returns {() => void} */
 export function alarmsWidget({ around, config, body, note }) {
   const datasource = objectOf(config['alarmSource'] ?? config['datasources']?.[0])
   const found = filterOf(datasource, around.configuration, around.chosen)

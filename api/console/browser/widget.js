@@ -5,16 +5,11 @@ import { objectOf, textOf } from './board.js'
 import { DRAWINGS } from './drawings.js'
 import { make, messageOf, oncePerFrame, tell } from './dom.js'
 import { keysOf, source } from './source.js'
-import { spanOf } from './time-window.js'
+import { redrawn, spanOfWidget } from './widget-parts.js'
 
 /** @typedef {Record<string, any>} Json */
-/**
- * @typedef {object} Surroundings
- * @property {import('./live.js').Live} live
- * @property {Json} configuration of the dashboard
- * @property {import('./aliases.js').Chosen} [chosen]
- * @property {() => Json | undefined} window that the dashboard shows
- */
+/** @typedef {import('./widget-parts.js').Surroundings} Surroundings */
+/** @typedef {import('./widget-parts.js').Parts} Parts */
 /** @typedef {{ element: HTMLElement, tools: HTMLElement, close: () => void }} WidgetView */
 
 const TICK_MS = 5_000
@@ -38,14 +33,6 @@ export function widgetView(placed, around) {
   const parts = { placed, around, config, body, note, tools }
   const close = kind.drawing === 'alarms' ? alarmsWidget(parts) : kind.drawing === 'text' ? text(parts) : values(parts)
   return { element, tools, close }
-}
-
-/** @typedef {{ placed: import('./board.js').Placed, around: Surroundings, config: Json, body: HTMLElement, note: HTMLElement, tools: HTMLElement }} Parts */
-
-/** The window of the widget itself, or of the dashboard. @param {Json} config @param {Surroundings} around */
-export function spanOfWidget(config, around) {
-  const own = config['useDashboardTimewindow'] === false ? objectOf(config['timewindow']) : undefined
-  return spanOf(own ?? around.window(), Date.now())
 }
 
 /** @param {Parts} parts @returns {() => void} */
@@ -167,20 +154,6 @@ function linkTo(config) {
     query.set('entity', `${entityType}:${entityId}`)
     return `${location.pathname}?${query}`
   }
-}
-
-/** Who stands on a link or button stays there. @param {HTMLElement} body @param {readonly Node[]} nodes */
-export function redrawn(body, nodes) {
-  const at = document.activeElement
-  const mark =
-    at !== body && body.contains(at) ? (at?.getAttribute('aria-label') ?? at?.getAttribute('href')) : undefined
-  body.replaceChildren(...nodes)
-  if (mark === undefined || mark === null) return
-  const there = [...body.querySelectorAll('a, button')].find(
-    (each) => each.getAttribute('aria-label') === mark || each.getAttribute('href') === mark,
-  )
-  if (there instanceof HTMLElement) there.focus()
-  else body.focus()
 }
 
 /** @param {readonly number[]} numbers */
