@@ -226,6 +226,58 @@ describe('persistent calls', () => {
     })
   }
 
+  test('that come again while they are stored are not sent again when they were taken meanwhile', async () => {
+    const session = await listening(1)
+    const looks = [Promise.withResolvers<boolean>(), Promise.withResolvers<boolean>()] as const
+    let asked = 0
+    store.accept = () => looks[asked++ === 0 ? 0 : 1].promise
+    for (let time = 0; time < 2; time++) await called('p', { isPersistent: true, isOneway: true })
+    looks[0].resolve(true)
+    await clock.settle()
+    assert.deepEqual([session.ids, asked], [[0], 2])
+    sessions.delivered(DEVICE, 0, 'DELIVERED')
+    await clock.settle()
+    looks[1].resolve(true)
+    await clock.settle()
+    assert.deepEqual(session.ids, [0])
+  })
+
+  for (const [what, word] of [
+    ['are withdrawn', { kind: 'withdrawn', deviceId: DEVICE, callId: 'p' }],
+    ['are of a tenant whom the device left', { kind: 'moved', deviceId: DEVICE, formerTenantId: 't' }],
+  ] as const) {
+    test(`that ${what} while they are stored, or read, reach nobody`, async () => {
+      const session = await listening(1)
+      const stored = Promise.withResolvers<boolean>()
+      store.accept = () => stored.promise
+      await called('p', { isPersistent: true })
+      line.toOwner('me', word)
+      await clock.settle()
+      stored.resolve(true)
+      await clock.settle()
+      assert.deepEqual(session.ids, [])
+
+      const read = Promise.withResolvers<void>()
+      const rest = { deviceId: DEVICE, method: 'm', params: '{}', retries: null, additionalInfo: null, isOneway: false }
+      const kept = { ...rest, isPersistent: true, origin: 'me', expirationTime: clock.now() + 10_000 }
+      store.waiting = async () => {
+        await read.promise
+        return [
+          { ...kept, id: 'p', tenantId: 't' },
+          { ...kept, id: 'n', tenantId: 'next' },
+        ]
+      }
+      const other = await listening(2)
+      line.toOwner('me', word)
+      await clock.settle()
+      read.resolve()
+      await clock.settle()
+      assert.deepEqual([session.ids, other.ids], [[0], [0]])
+      assert.equal((await called('q', { isPersistent: true })).answer, '{"isKept":true}')
+      assert.deepEqual(other.ids, [0, 1], 'what comes later is sent')
+    })
+  }
+
   test('that are withdrawn reach nobody', async () => {
     await called('p', { isPersistent: true })
     line.toOwner('me', { kind: 'withdrawn', deviceId: DEVICE, callId: 'p' })

@@ -75,7 +75,7 @@ class OwnedCallsOfDevice {
   readonly pending = new Map<number, Pending>()
   /** Changes of the store, one after the other. */
   stored: Promise<void> = Promise.resolve()
-  /** Ids of calls that are over here and not yet in the store: what was read of them is old. */
+  /** Ids of calls that are over here, of tenants that the device left: what a look into the store that is under way says of theirs is old. */
   readonly leaving = new Set<string>()
 
   constructor(deviceId: string) {
@@ -85,6 +85,12 @@ class OwnedCallsOfDevice {
   has(callId: string): boolean {
     for (const { call } of this.pending.values()) if (call.id === callId) return true
     return false
+  }
+
+  /** Whether a call that the store has is to be sent. */
+  lacks({ id, tenantId }: DeviceCall): boolean {
+    if (this.leaving.has(id) || this.leaving.has(tenantId)) return false
+    return this.pending.size < MAX_PENDING && !this.has(id)
   }
 }
 
@@ -132,7 +138,7 @@ export class OwnedCalls {
         for (const pending of device?.pending.values() ?? []) {
           if (pending.call.id === word.callId) remove(device, pending)
         }
-        if (device !== undefined) this.storeEnd(device, word.callId, () => Promise.resolve())
+        if (device !== undefined) this.storeEnd(device, word.callId)
         return
       }
       case 'moved': {
@@ -142,6 +148,7 @@ export class OwnedCalls {
           remove(device, pending)
           if (!pending.call.isPersistent) this.answer(pending.call, { error: 'NO_ACTIVE_CONNECTION' })
         }
+        if (device !== undefined) this.storeEnd(device, word.formerTenantId)
       }
     }
   }
@@ -159,7 +166,7 @@ export class OwnedCalls {
       this.answer(call, { isKept: true })
       if (!waits) return
       if (call.expirationTime <= this.options.clock.now()) await this.options.store.changed(call, 'EXPIRED')
-      else if (!device.has(call.id) && device.pending.size < MAX_PENDING) this.queue(device, call)
+      else if (device.lacks(call)) this.queue(device, call)
     })
   }
 
@@ -209,7 +216,7 @@ export class OwnedCalls {
     this.store(device, async () => {
       const waiting = await this.options.store.waiting(deviceId, MAX_PENDING)
       for (const call of waiting) {
-        if (device.has(call.id) || device.leaving.has(call.id) || device.pending.size >= MAX_PENDING) continue
+        if (!device.lacks(call)) continue
         if (call.expirationTime <= clock.now()) await this.options.store.changed(call, 'EXPIRED')
         else this.queue(device, call)
       }
@@ -314,14 +321,14 @@ export class OwnedCalls {
     })
   }
 
-  /** Of a call that is over here: nobody sends it again who read it before the store knows. */
-  private storeEnd(device: OwnedCallsOfDevice, callId: string, change: () => Promise<void>): void {
-    device.leaving.add(callId)
+  /** Of a call that is over here, or a tenant that the device left: nobody sends what was read before the store knows. */
+  private storeEnd(device: OwnedCallsOfDevice, id: string, change?: () => Promise<void>): void {
+    device.leaving.add(id)
     this.store(device, async () => {
       try {
-        await change()
+        await change?.()
       } finally {
-        device.leaving.delete(callId)
+        device.leaving.delete(id)
       }
     })
   }
