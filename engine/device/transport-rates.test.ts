@@ -50,6 +50,14 @@ test('limits that are set count after a quarter of a second, and at once where t
   }
 })
 
+test('limits hold for the tenant of the last message, however many others came once since', () => {
+  const { rates, admitted } = ratesOf({ transportDeviceMsgRateLimit: '1:60' })
+  for (let time = 0; time < 2; time++) assert.equal(rates.isLimited('t', 0), true)
+  for (let other = 0; other < 20_001; other++) assert.equal(rates.isLimited(`other ${other}`, 0), false)
+  assert.deepEqual([admitted(device('a'), 0, 0), admitted(device('a'), 0, 0)], [true, false])
+  assert.equal(rates.told(device('a'), 0).own.messages, '1:60')
+})
+
 test('each device has its own buckets, which fill steadily', () => {
   const { admitted, reached } = ratesOf({ transportDeviceTelemetryMsgRateLimit: '2:1,3:60' })
   const tries = (of: string, now: number) => [1, 2, 3].map(() => admitted(device(of), 1, now))

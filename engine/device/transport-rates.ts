@@ -64,8 +64,7 @@ export class TransportRates {
    * what a monotonic time does; where the clock is set back the profile is looked at anew.
    */
   isLimited(tenantId: string, now: number): boolean {
-    // Messages of one tenant come one behind the other mostly: the map is asked where they do not.
-    const known = tenantId === this.lastTenantId ? this.last : this.tenants.get(tenantId)
+    const known = this.knownOf(tenantId)
     if (known === undefined || now < known.lookedAt || now - known.lookedAt >= LOOK_AGAIN_MS)
       return this.look(tenantId, known, now)
     this.lastTenantId = tenantId
@@ -80,7 +79,7 @@ export class TransportRates {
     points: number,
     now: number,
   ): boolean {
-    const limits = this.tenants.get(device.tenantId)?.limits
+    const limits = this.knownOf(device.tenantId)?.limits
     if (limits === undefined) return true
     const own = device.isGateway === true ? 'GatewayDevice' : 'Device'
     return (
@@ -92,8 +91,13 @@ export class TransportRates {
   /** Of the device itself, and where it is a gateway of the devices behind it together. `now`: Unix ms. */
   told({ tenantId, isGateway }: Pick<DeviceIdentity, 'tenantId' | 'isGateway'>, now: number): DeviceRates {
     this.isLimited(tenantId, now)
-    const limits = this.tenants.get(tenantId)?.limits
+    const limits = this.knownOf(tenantId)?.limits
     return { own: toldOf(limits, isGateway === true ? 'GatewayDevice' : 'Device'), children: toldOf(limits, 'Gateway') }
+  }
+
+  /** Messages of one tenant come one behind the other mostly: the map, which may have forgotten the last one, is asked where they do not. */
+  private knownOf(tenantId: string): TenantLimits | undefined {
+    return tenantId === this.lastTenantId ? this.last : this.tenants.get(tenantId)
   }
 
   private take(
@@ -126,7 +130,8 @@ export class TransportRates {
   private look(tenantId: string, known: TenantLimits | undefined, now: number): boolean {
     const tenant = known ?? { limits: undefined, hasAny: false, lookedAt: now }
     tenant.lookedAt = now
-    if (known === undefined) this.tenants.set(tenantId, tenant)
+    // One that is known is the last that was used, too.
+    this.tenants.set(tenantId, tenant)
     const note = (limits: TransportLimits): void => {
       if (limits === tenant.limits) return
       tenant.limits = limits
