@@ -190,6 +190,8 @@ describe('MQTT connect', () => {
 
   const CLOSED_SILENTLY: readonly { name: string; bytes: string }[] = [
     { name: 'a packet before CONNECT', bytes: 'c000' },
+    { name: 'a CONNECT with nothing in it', bytes: '1000' },
+    { name: 'half of the name of 3.1', bytes: '100500064d5149' },
     { name: 'another protocol level', bytes: '100e00044d51545406020000000278790000' },
     { name: 'the name of 3.1 with the level of 3.1.1', bytes: '101000064d514973647004020000000278790000' },
     { name: 'a bridge bit in the level', bytes: '100e00044d51545484020000000278790000' },

@@ -53,9 +53,8 @@ export function checkConnect(frame: Buffer, version: ProtocolVersion): void {
  */
 export function withoutAbsentTexts(frame: Buffer): Buffer {
   const nameAt = bodyOf(frame)
-  if (frame.compare(BEGINNING_OF_31, 0, BEGINNING_OF_31.length, nameAt, nameAt + BEGINNING_OF_31.length) !== 0)
-    return frame
   const flagsAt = nameAt + BEGINNING_OF_31.length
+  if (!frame.subarray(nameAt, flagsAt).equals(BEGINNING_OF_31)) return frame
   const flags = frame[flagsAt] ?? 0
   let at = behindText(frame, flagsAt + 1 + KEEP_ALIVE_BYTES, frame.length)
   const present = [WILL_FLAG, WILL_FLAG, USER_NAME_FLAG, PASSWORD_FLAG].filter((flag) => (flags & flag) !== 0)
