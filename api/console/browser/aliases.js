@@ -35,7 +35,7 @@ export function filterOf(datasource, configuration, chosen) {
 export function keyFiltersOf(datasource, configuration) {
   const filter = objectOf(objectOf(configuration['filters'])[datasource['filterId']])
   const infos = Array.isArray(filter['keyFilters']) ? filter['keyFilters'] : []
-  return infos.flatMap(({ key, valueType, value, predicates }) =>
+  return infos.map(objectOf).flatMap(({ key, valueType, value, predicates }) =>
     (Array.isArray(predicates) ? predicates : []).map((info) => ({
       key,
       valueType,

@@ -50,7 +50,7 @@ export function withPlace(configuration, stateId, id, wanted) {
   }
   places.set(id, place)
   const next = structuredClone(configuration)
-  const kept = placesOf(next, stateId)
+  const kept = layoutFor(next, stateId)['widgets']
   for (const [each, at] of pushed(places, id)) kept[each] = { ...objectOf(kept[each]), ...at }
   return next
 }
@@ -77,7 +77,7 @@ export function withChanged(configuration, id, widget) {
 /** From this state; from the dashboard where no other state shows it. @param {Json} configuration @param {string} stateId @param {string} id */
 export function withoutWidget(configuration, stateId, id) {
   const next = structuredClone(configuration)
-  delete placesOf(next, stateId)[id]
+  delete layoutFor(next, stateId)['widgets'][id]
   if (statesOf(next).every((state) => !Object.hasOwn(placesOf(next, state.id), id))) delete next['widgets']?.[id]
   return next
 }
@@ -132,15 +132,19 @@ function overlaps(a, b) {
 /** @param {Json} configuration @param {string} stateId @returns {Json | undefined} */
 function mainLayout(configuration, stateId) {
   const state = objectOf(configuration['states'])[stateId]
-  return state?.layouts?.main
+  return state?.layouts?.main ?? undefined
 }
 
-/** Of the layout that is there, or of one that is made. @param {Json} configuration @param {string} stateId @returns {Json} */
+/** Of the layout that is there, or of one that is made: of an old dashboard, as its widgets stand. @param {Json} configuration @param {string} stateId @returns {Json} */
 function layoutFor(configuration, stateId) {
+  const placed = placedWidgets(configuration, stateId).map(({ id, place }) => [id, place])
   const states = (configuration['states'] = objectOf(configuration['states']))
   const state = (states[stateId] ??= { name: stateId, root: true, layouts: {} })
   const layouts = (state.layouts = objectOf(state.layouts))
-  const main = (layouts['main'] ??= { widgets: {}, gridSettings: { columns: COLUMNS, margin: 10 } })
+  const main = (layouts['main'] ??= {
+    widgets: Object.fromEntries(placed),
+    gridSettings: { columns: COLUMNS, margin: 10 },
+  })
   main.widgets = objectOf(main.widgets)
   return main
 }

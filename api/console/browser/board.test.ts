@@ -97,6 +97,20 @@ test('a dashboard from before there were states is shown', () => {
   )
 })
 
+test('a dashboard from before there were states is changed as others are', () => {
+  const old = {
+    widgets: [
+      { id: 'x', ...widget('X'), row: 0, col: 0 },
+      { id: 'y', ...widget('Y'), row: 3, col: 0 },
+    ],
+  }
+  const moved = withPlace(old, 'default', 'y', place(9, 0, 8, 3))
+  assert.deepEqual(placesOf(moved), { x: place(0, 0, 8, 3), y: place(9, 0, 8, 3) })
+  const filled = withWidget(old, 'default', 'z', widget('Z'))
+  assert.deepEqual(placesOf(filled), { x: place(0, 0, 8, 3), y: place(0, 3, 8, 3), z: place(0, 6, 8, 3) })
+  assert.deepEqual(placesOf(withoutWidget(old, 'default', 'x')), { y: place(0, 3, 8, 3) })
+})
+
 test('widgets of ThingsBoard are told by their names, of now and of before', () => {
   const drawings = (type: string, ...names: string[]) =>
     names.map((typeFullFqn) => kindOf({ typeFullFqn, type }).drawing)
