@@ -128,6 +128,9 @@ export function source({ live, filter, keyFilters, keys, span, onChange, onRefus
       else if (isWhole) series.buckets.push({ ts, value: number, count: count ?? 1 })
       else fold(series.buckets, [ts, number], how)
     }
+    // As many as the server tells of at once: else a page that is left open would gather them without end.
+    const { limit } = window
+    if (series.points.length > 2 * limit) series.points.splice(0, series.points.length - limit)
   }
 
   return {
