@@ -13,8 +13,8 @@ export async function dashboardSettings(id) {
   const found = await call('GET', `/api/customers?pageSize=${MOST_CUSTOMERS}&page=0&sortProperty=title&sortOrder=ASC`)
   /** @type {Json[]} */
   const customers = found.data.filter((/** @type {Json} */ { additionalInfo }) => additionalInfo?.isPublic !== true)
-  const assigned = () =>
-    new Set((dashboard.assignedCustomers ?? []).map((/** @type {Json} */ each) => each.customerId.id))
+  /** @returns {string[]} */
+  const assigned = () => (dashboard.assignedCustomers ?? []).map((/** @type {Json} */ each) => each.customerId.id)
   const publicOne = () => (dashboard.assignedCustomers ?? []).find((/** @type {Json} */ each) => each.public)
 
   const title = field('Name', { name: 'title', required: true, autocomplete: 'off' })
@@ -24,8 +24,9 @@ export async function dashboardSettings(id) {
     return 'Renamed.'
   })
 
+  const before = new Set(assigned())
   const ticks = customers.map(({ id: { id: customerId }, title: name }) => {
-    const box = make('input', { type: 'checkbox', value: customerId, checked: assigned().has(customerId) })
+    const box = make('input', { type: 'checkbox', value: customerId, checked: before.has(customerId) })
     return { box, row: make('label', { class: 'tick' }, box, name) }
   })
   const seeing = form(
@@ -33,9 +34,8 @@ export async function dashboardSettings(id) {
     ticks.map(({ row }) => row),
     async () => {
       const wanted = ticks.filter(({ box }) => box.checked).map(({ box }) => box.value)
-      const everybody = publicOne()
-      const ids = everybody === undefined ? wanted : [...wanted, everybody.customerId.id]
-      dashboard = await call('POST', `/api/dashboard/${id}/customers`, ids)
+      const offered = ticks.map(({ box }) => box.value)
+      dashboard = await call('POST', `/api/dashboard/${id}/customers`, assignedThen(assigned(), offered, wanted))
       return wanted.length === 0 ? 'No customer sees it.' : `${wanted.length} customers see it.`
     },
   )
@@ -77,4 +77,13 @@ export async function dashboardSettings(id) {
   /** @type {Promise<void>} */
   const closed = new Promise((resolve) => element.addEventListener('close', () => resolve()))
   return closed
+}
+
+/**
+ * Who sees it once it is saved: who is ticked, and who sees it already and is not offered: everybody, and customers beyond those that are read.
+ * @param {readonly string[]} assigned @param {readonly string[]} offered @param {readonly string[]} ticked
+ */
+export function assignedThen(assigned, offered, ticked) {
+  const asked = new Set(offered)
+  return [...ticked, ...assigned.filter((id) => !asked.has(id))]
 }
