@@ -1,7 +1,7 @@
 /** What leads out of a node and into it: shown, connected, changed and taken away without a pointer. */
 import { dialog } from '../dialog.js'
 import { make, tell } from '../dom.js'
-import { connections, inOrderOfNames, nodeOf, obstacle, withLabels } from './graph.js'
+import { connections, inOrderOfNames, leadingTo, nodeOf, obstacle, withLabels } from './graph.js'
 import { labelChoice, labelsOf } from './labels.js'
 
 /** @typedef {import('./state.js').State} State */
@@ -96,9 +96,9 @@ export function connectionsSection(state, catalogue, key, say) {
     list.replaceChildren(...(rows.length === 0 ? [make('li', {}, 'None.')] : rows))
     if (hadFocus) select.focus()
     const chosen = select.value
-    const others = inOrderOfNames(graph).filter(
-      (node) => node.key !== key && obstacle(graph, key, node.key) === undefined,
-    )
+    // What leads here already would close a circle.
+    const before = leadingTo(graph, key)
+    const others = inOrderOfNames(graph).filter((node) => node.key !== key && !before.has(node.key))
     select.replaceChildren(
       make('option', { value: '' }, '(choose a node)'),
       ...others.map((node) => make('option', { value: String(node.key) }, node.name)),

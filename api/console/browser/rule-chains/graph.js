@@ -165,40 +165,54 @@ export function withLabels(graph, from, to, labels) {
   return { ...graph, links: [...others, ...[...new Set(labels)].map((type) => ({ from, to, type }))] }
 }
 
-/** Connections, each with all of its labels. @param {Graph} graph @returns {{ from: number, to: number, labels: string[] }[]} */
+/** @typedef {{ readonly from: number, readonly to: number, readonly labels: readonly string[] }} Connection */
+
+/** A drawing asks for them at each node. @type {WeakMap<Graph, readonly Connection[]>} */
+const drawn = new WeakMap()
+
+/** Connections, each with all of its labels. @param {Graph} graph @returns {readonly Connection[]} */
 export function connections(graph) {
+  const known = drawn.get(graph) ?? connectionsIn(graph)
+  drawn.set(graph, known)
+  return known
+}
+
+/** @param {Graph} graph @returns {Connection[]} */
+function connectionsIn(graph) {
   /** @type {Map<string, { from: number, to: number, labels: string[] }>} */
-  const found = new Map()
+  const byEnds = new Map()
   for (const { from, to, type } of graph.links) {
-    const known = found.get(`${from} ${to}`)
-    if (known === undefined) found.set(`${from} ${to}`, { from, to, labels: [type] })
+    const known = byEnds.get(`${from} ${to}`)
+    if (known === undefined) byEnds.set(`${from} ${to}`, { from, to, labels: [type] })
     else known.labels.push(type)
   }
-  return [...found.values()]
+  return [...byEnds.values()]
 }
 
 /** Why the one may not lead to the other; undefined where it may. @param {Graph} graph @param {number} from @param {number} to */
 export function obstacle(graph, from, to) {
   if (from === to) return 'A node can not lead to itself.'
-  if (!leadsTo(graph, to, from)) return undefined
+  if (!leadingTo(graph, from).has(to)) return undefined
   const name = nodeOf(graph, to)?.name ?? ''
   const own = nodeOf(graph, from)?.name ?? ''
   return `"${name}" leads to "${own}" already: messages would go in a circle. Put them into a queue again by a checkpoint node of another chain, or draw the connection the other way round.`
 }
 
-/** @param {Graph} graph @param {number} from @param {number} to */
-function leadsTo(graph, from, to) {
-  const seen = new Set([from])
-  const open = [from]
-  for (let key = open.pop(); key !== undefined; key = open.pop()) {
-    if (key === to) return true
-    for (const link of graph.links)
-      if (link.from === key && !seen.has(link.to)) {
-        seen.add(link.to)
-        open.push(link.to)
+/** The nodes that lead to one, by whatever way. @param {Graph} graph @param {number} key @returns {ReadonlySet<number>} */
+export function leadingTo({ links }, key) {
+  /** @type {Map<number, number[]>} */
+  const sources = new Map()
+  for (const { from, to } of links) sources.set(to, [...(sources.get(to) ?? []), from])
+  /** @type {Set<number>} */
+  const found = new Set()
+  const open = [key]
+  for (let at = open.pop(); at !== undefined; at = open.pop())
+    for (const from of sources.get(at) ?? [])
+      if (!found.has(from)) {
+        found.add(from)
+        open.push(from)
       }
-  }
-  return false
+  return found
 }
 
 /** @param {Graph} graph */
