@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { ManualClock } from '../../actor/testkit.ts'
-import { soleOwner } from '../partition-owners.ts'
+import { soleOwner, type PartitionOwners } from '../partition-owners.ts'
 import { Answers } from './answers.ts'
 import type { CallRequest, CallStatus, DeviceCall, Listening } from './call.ts'
 import { createCallLine, type CallLine } from './line.ts'
@@ -56,11 +56,27 @@ let store: RememberedCalls
 let owned: OwnedCalls
 let sessions: SessionCalls
 let answers: Answers
+/** The partitions become another member's. */
+let disown: () => void
 
 beforeEach(() => {
   clock = new ManualClock()
   line = createCallLine({ self: 'me', clock })
-  const owners = soleOwner('me')
+  let isOwner = true
+  const told: (() => void)[] = []
+  const owners: PartitionOwners = {
+    ...soleOwner('me'),
+    ownerOf: () => (isOwner ? 'me' : 'another'),
+    owns: () => isOwner,
+    onChange(listener) {
+      told.push(listener)
+      return () => undefined
+    },
+  }
+  disown = () => {
+    isOwner = false
+    for (const tell of told) tell()
+  }
   store = new RememberedCalls()
   owned = new OwnedCalls({ line, owners, store, clock, report: () => assert.fail('the store answers') })
   let ids = 0
@@ -277,6 +293,38 @@ describe('persistent calls', () => {
       assert.deepEqual(other.ids, [0, 1], 'what comes later is sent')
     })
   }
+
+  for (const [what, end] of [
+    ['the partition became another’s', () => disown()],
+    ['the process closed', () => owned.close()],
+  ] as const) {
+    test(`that are read when ${what} are neither sent nor watched here`, async () => {
+      const read = Promise.withResolvers<void>()
+      const rest = { tenantId: 't', deviceId: DEVICE, method: 'm', params: '{}', retries: null, additionalInfo: null }
+      store.waiting = async () => {
+        await read.promise
+        const expirationTime = clock.now() + 10_000
+        return [{ ...rest, id: 'p', isOneway: false, isPersistent: true, origin: 'me', expirationTime }]
+      }
+      const session = await listening(1)
+      end()
+      const timers = clock.pendingTimers
+      read.resolve()
+      await clock.settle()
+      assert.deepEqual([session.ids, clock.pendingTimers], [[], timers])
+    })
+  }
+
+  test('that are stored when the process closed are not watched here', async () => {
+    const stored = Promise.withResolvers<boolean>()
+    store.accept = () => stored.promise
+    await called('p', { isPersistent: true })
+    owned.close()
+    const timers = clock.pendingTimers
+    stored.resolve(true)
+    await clock.settle()
+    assert.equal(clock.pendingTimers, timers - 1, 'the caller waits no more')
+  })
 
   test('that are withdrawn reach nobody', async () => {
     await called('p', { isPersistent: true })

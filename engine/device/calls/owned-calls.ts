@@ -166,7 +166,7 @@ export class OwnedCalls {
       this.answer(call, { isKept: true })
       if (!waits) return
       if (call.expirationTime <= this.options.clock.now()) await this.options.store.changed(call, 'EXPIRED')
-      else if (device.lacks(call)) this.queue(device, call)
+      else if (!this.isClosed && device.lacks(call)) this.queue(device, call)
     })
   }
 
@@ -216,6 +216,8 @@ export class OwnedCalls {
     this.store(device, async () => {
       const waiting = await this.options.store.waiting(deviceId, MAX_PENDING)
       for (const call of waiting) {
+        // Its owner reads them now.
+        if (this.devices.get(deviceId) !== device) return
         if (!device.lacks(call)) continue
         if (call.expirationTime <= clock.now()) await this.options.store.changed(call, 'EXPIRED')
         else this.queue(device, call)
