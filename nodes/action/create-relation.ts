@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { NodeEntities } from '../../engine/rulechain/capabilities/entities.ts'
 import type { EntityId } from '../../model/entity-id.ts'
+import { farEnd } from '../../model/relation.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 import { pattern } from '../pattern.ts'
@@ -80,7 +81,8 @@ export const createRelation = defineNode({
         const relationType = relationTypeOf(message)
         if (removeCurrentRelations) {
           for (const present of await relations.list(message.originator, direction, relationType)) {
-            await relations.delete(present)
+            // The one that is to be stays: for whoever follows relations nothing changed.
+            if (farEnd(present, direction).id !== other.id) await relations.delete(present)
           }
         }
         await relations.create(relationBetween(message, direction, other, relationType))

@@ -90,6 +90,16 @@ test('present relations of that type and direction go before the new one comes',
   ])
 })
 
+test('the relation that is to be stays where present ones go: it never was away', async () => {
+  const context = world()
+  const kept = { from: DEVICE, to: ROOM, type: 'Contains' }
+  context.fakes.relations.held.push(kept)
+  const configuration = { direction: 'FROM', relationType: 'Contains', entityType: 'ASSET', entityNamePattern: 'R1' }
+  await run(createRelation, { ...configuration, removeCurrentRelations: true }, context)
+  assert.equal(context.fakes.relations.held.length, 1)
+  assert.equal(context.fakes.relations.held[0], kept)
+})
+
 test('a relation to the tenant needs no name; without a type of the end it fails', async () => {
   const context = world()
   const configuration = { direction: 'FROM', relationType: 'Belongs', entityType: 'TENANT' }

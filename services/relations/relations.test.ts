@@ -141,6 +141,20 @@ describe('relations', () => {
     assert.equal(bounded.length, MAX_LEVELS)
   })
 
+  test('of lists are the oldest where no more are asked for', async () => {
+    const { relations } = platform.services
+    const [hub, ...ends] = [await asset(), await asset(), await asset(), await asset()]
+    for (const end of ends) {
+      platform.clock.time++
+      await relate(hub, end)
+    }
+    const found = await relations.list(platform.tenantId, 'FROM', hub, { most: 2 })
+    assert.deepEqual(
+      found.map(({ to }) => to.id),
+      ends.slice(0, 2).map(({ id }) => id),
+    )
+  })
+
   test('need a type that can be kept', async () => {
     const [from, to] = [await asset(), await asset()]
     const saving = (type: string) => relate(from, to, type)

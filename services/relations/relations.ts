@@ -32,6 +32,8 @@ export interface RelationListOptions {
   readonly group?: RelationGroup
   /** Absent: any. */
   readonly type?: string | undefined
+  /** The oldest of them, where more are nobody's need. */
+  readonly most?: number | undefined
 }
 
 export interface RelationParts {
@@ -84,9 +86,10 @@ export class RelationService {
     tenantId: string,
     direction: RelationDirection,
     entities: readonly EntityId[],
-    { group = 'COMMON', type }: RelationListOptions = {},
+    { group = 'COMMON', type, most = Infinity }: RelationListOptions = {},
   ): Promise<readonly Relation[]> {
-    const read = { tenantId, direction, ids: entities.map(({ id }) => id), group, type, limit: MAX_FOUND + 1 }
+    const limit = Math.min(most, MAX_FOUND + 1)
+    const read = { tenantId, direction, ids: entities.map(({ id }) => id), group, type, limit }
     const found = await this.parts.entities.relations.findOf(read)
     if (found.length > MAX_FOUND) throw RelationErrors.TOO_MANY_FOUND({ limit: MAX_FOUND })
     return found
@@ -123,6 +126,8 @@ export class RelationService {
   /** For rule nodes: raises no message. Whether it was there. */
   async delete(tenantId: string, key: RelationKey): Promise<boolean> {
     const { entities, changes } = this.parts
+    // News of what was not there would have a chain that deletes behind each result calculate without end.
+    if ((await this.find(tenantId, key)) === undefined) return this.told(tenantId, Promise.resolve(false))
     const deletion = entities.relations.delete(tenantId, key)
     const { results } = await this.told(tenantId, changes.commitAll([deletion], [], this.newsOf(tenantId, [key])))
     return (results[0]?.changes ?? 0) > 0

@@ -8,6 +8,7 @@ import { recordWith } from '../../entities/rows.ts'
 import { NO_LIMITS } from './bounds.ts'
 import { calculate, type Calculated, type CalculationTurn } from './calculation.ts'
 import type { ActiveField } from './field-index.ts'
+import type { Held } from './held.ts'
 import type { News } from './payload.ts'
 import type { FieldState } from './states.ts'
 
@@ -146,4 +147,26 @@ test('a window has no more points than the field asks for and the profile allows
     ).map(sizes),
     [3, 2, 3, 9],
   )
+})
+
+test('a relation that leads to nothing else has no result; one that does has', () => {
+  const sources: Held['sources'] = [['DEVICE', 'a']]
+  const origin = { from: 'related', levels: [{ direction: 'FROM', relationType: 'Contains' }] } as const
+  const need: ArgumentNeed = { ...NEED, origin, defaultValue: '4' }
+  const steps: StepInput[] = []
+  const after = (kept: Held, read: Held) =>
+    turn(
+      echoing(steps, 1, need),
+      { version: 1, args: { t: kept }, own: 7 },
+      {
+        news: { kind: 'related' },
+        loaded: { args: { t: read } },
+      },
+    ).state.own
+  assert.equal(after({ sources, one: [900, 4] }, { sources: [['DEVICE', 'a']], one: [900, 4] }), 7)
+  assert.equal(after({ sources, one: [900, 4], isDefault: true }, { sources, one: [2000, 4], isDefault: true }), 7)
+  assert.deepEqual(steps, [])
+  assert.equal(after({ sources, one: [900, 4] }, { sources: [['DEVICE', 'b']], one: [900, 4] }), 8)
+  assert.equal(after({ sources, one: [900, 4] }, { sources, one: [900, 5] }), 8)
+  assert.equal(after({ sources, one: [900, 4] }, { sources, one: [901, 4] }), 8)
 })

@@ -14,7 +14,7 @@ import { CalculatedFieldErrors } from '../errors.ts'
 import { isTooLarge, needWithin, withinSize, type CalculationLimits } from './bounds.ts'
 import type { ActiveField } from './field-index.ts'
 import { sourceOf } from './field-index.ts'
-import { isDynamic, isSource, valueOf, withoutValue, withUpdate, type Held } from './held.ts'
+import { areSame, isDynamic, isSource, valueOf, withoutValue, withUpdate, type Held } from './held.ts'
 import type { News, ValuesNews } from './payload.ts'
 import type { LoadedField } from './reader.ts'
 import { isRelationNews } from './relation-news.ts'
@@ -134,7 +134,10 @@ function causeOf(
   if (hasChanged) return 'values'
   if (isNew) return 'begin'
   if (news === undefined && before.wakeAt !== undefined && before.wakeAt <= now) return 'wake'
-  if (loaded === undefined) return targets !== undefined && isRelationNews(news) ? 'reload' : undefined
+  const isOfRelations = isRelationNews(news)
+  if (loaded === undefined) return targets !== undefined && isOfRelations ? 'reload' : undefined
+  // Most relations lead to nothing else: a result for each would be the storm of an import, and a chain that relates behind a result would have no end.
+  if (isOfRelations && targets === undefined && areSame(loaded.args, before.args)) return undefined
   return news?.kind === 'alarm' && loaded.alarm !== undefined ? 'alarm' : 'reload'
 }
 

@@ -159,3 +159,27 @@ test('a relation that comes or goes is told to whom it leads to others, from any
   assert.deepEqual(await told(room, room, lamp, 'Uses'), [], 'no way has such a step')
   assert.deepEqual(await told(other, other, lamp), [], 'no way leads there')
 })
+
+test('of an entity with many relations no more are read than are followed', async (t) => {
+  const platform = await openTestPlatform()
+  t.after(() => platform.close())
+  const { relations } = platform.services
+  const asked: (number | undefined)[] = []
+  const listOfMany: ListOfMany = (...query) => {
+    asked.push(query[3]?.most)
+    return relations.listOfMany(...query)
+  }
+  const related = new RelatedEntities({ relations: { listOfMany }, feed: platform.feed })
+  t.after(() => related.close())
+  const [hall, ...rooms] = Array.from({ length: 4 }, () => entityId('ASSET', randomUUID()))
+  assert.ok(hall)
+  for (const to of rooms) {
+    platform.clock.time++
+    await relations.save(platform.tenantId, {
+      ...{ from: hall, to, type: 'Contains', typeGroup: 'COMMON', additionalInfo: null },
+    })
+  }
+  const level = { direction: 'FROM', relationType: 'Contains' } as const
+  assert.deepEqual(await related.find(platform.tenantId, hall, [level], 2), rooms.slice(0, 2))
+  assert.deepEqual(asked, [2])
+})

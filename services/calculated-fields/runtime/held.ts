@@ -1,4 +1,5 @@
 /** What is kept of a field's arguments between its steps, and how values that come change it. */
+import { isDeepStrictEqual } from 'node:util'
 import type { ArgumentNeed, ArgumentUpdate, ArgumentValue, SingleValue } from '../../../model/calculated-fields/kind.ts'
 import type { EntityId, EntityType } from '../../../model/entity-id.ts'
 import { WholeDouble, type JsonValue } from '../../../model/json.ts'
@@ -111,6 +112,15 @@ export function withoutValue(need: ArgumentNeed, before: Held, entity: EntityId,
   }
   const { sources } = before
   return { ...(sources === undefined ? {} : { sources }), ...defaultOf(need, now) }
+}
+
+/** Whether what was read is what is there already. Defaults have the time at which they were read: it does not count. */
+export function areSame(read: Readonly<Record<string, Held>>, before: Readonly<Record<string, Held>>): boolean {
+  return Object.entries(read).every(([name, held]) => isDeepStrictEqual(timeless(held), timeless(before[name] ?? {})))
+}
+
+function timeless(held: Held): Held {
+  return held.isDefault === true && held.one !== undefined ? { ...held, one: [OF_DEFAULTS, held.one[1]] } : held
 }
 
 /** Points of the same time replace each other. */

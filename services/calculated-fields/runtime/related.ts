@@ -84,9 +84,11 @@ export class RelatedEntities {
     most: number,
   ): Promise<readonly EntityId[]> {
     const next = new Map<string, EntityId>()
+    // Each relation that comes to one entity asks for its first ones: all of them would be read as often as there are some.
+    const options = ends.length === 1 ? { type, most } : { type }
     for (let start = 0; start < ends.length && next.size < most; start += ENDS_A_QUERY) {
       const some = ends.slice(start, start + ENDS_A_QUERY)
-      const found = await this.relations.listOfMany(tenantId, direction, some, { type })
+      const found = await this.relations.listOfMany(tenantId, direction, some, options)
       for (const relation of inOrderOf(some, found, direction)) {
         if (next.size >= most) break
         const { entityType, id } = farEnd(relation, direction)
