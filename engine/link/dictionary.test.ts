@@ -51,3 +51,17 @@ test('what is noted of a text is there in later blocks, and never another textâ€
     dictionary.clear()
   }
 })
+
+test('texts that were taken back are not kept for ever, where no block ever gets full', () => {
+  const dictionary = new Dictionary()
+  dictionary.note(dictionary.add('first'), 7)
+  dictionary.truncate(0)
+  assert.equal(dictionary.noteOf(dictionary.add('first')), 7)
+  for (let message = 0; message < 2000; message++) {
+    dictionary.truncate(0)
+    dictionary.add(`text ${message}`)
+  }
+  dictionary.truncate(0)
+  assert.equal(dictionary.noteOf(dictionary.add('first')), 0)
+  assert.deepEqual([dictionary.size, dictionary.find('first'), dictionary.find('text 1999')], [1, 1, 0])
+})

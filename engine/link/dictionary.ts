@@ -49,6 +49,8 @@ export class Dictionary {
   /** Takes back the texts behind the first `size`. */
   truncate(size: number): void {
     while (this.size > size) this.blocks[this.added[--this.size] ?? 0] = 0
+    // Whoever sends nothing but what is taken back ends no block.
+    if (size === 0) this.clear()
   }
 
   /** Another block begins. */
