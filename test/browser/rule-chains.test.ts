@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { KEYS } from '../support/browser.ts'
 import { DEMO_TENANT, RestClient, login } from '../support/clients.ts'
-import { consoleTests, logIn } from '../support/console.ts'
+import { consoleTests, heldFetch, logIn } from '../support/console.ts'
 
 const seen = consoleTests()
 const LIST = '/login?next=%2FruleChains'
@@ -45,7 +46,10 @@ seen('rule chains are found, sorted, made, made the root and deleted after a que
   await browser.sees('1 to 1 of 1')
   await (await browser.find('[aria-label="Delete: Alpha"]')).click()
   await browser.sees('This can not be undone')
-  await (await browser.named('Cancel')).click()
+  const dialogs = await browser.run(
+    "[...document.querySelectorAll('dialog button')].find((each) => each.textContent === 'Cancel').click(); return document.querySelectorAll('dialog').length",
+  )
+  assert.equal(dialogs, 0, 'what is closed is gone at once')
   await browser.sees('1 to 1 of 1')
   await (await browser.find('[aria-label="Delete: Alpha"]')).click()
   await (await browser.named('Delete it')).click()
@@ -65,6 +69,22 @@ seen('rule chains are found, sorted, made, made the root and deleted after a que
   await browser.find('svg[role=application]')
   assert.match(await browser.path(), /^\/ruleChains\/[\w-]{36}$/)
 })
+
+seen(
+  'a question that is left while its deed is under way: the list shows what came of it',
+  async (browser, running) => {
+    const rest = new RestClient(running, await login(running))
+    const made = await rest.expect<{ id: { id: string } }>('POST', '/api/ruleChain', { name: 'Omega' })
+    await logIn(browser, running, DEMO_TENANT, LIST)
+    await (await browser.find('[aria-label="Delete: Omega"]')).click()
+    await browser.run(heldFetch(`/api/ruleChain/${made.id.id}`))
+    await (await browser.named('Delete it')).click()
+    await browser.press(KEYS.escape)
+    await browser.sees(/^(?![^]*Delete "Omega"\?)/)
+    await browser.run('window.letGo()')
+    await browser.sees(/^(?![^]*Omega)/)
+  },
+)
 
 seen('a file is imported, or told what is wrong with it', async (browser, running) => {
   const wrong = await fileOf('wrong.json', JSON.stringify({ title: 'a dashboard', configuration: {} }))

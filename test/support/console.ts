@@ -58,3 +58,13 @@ export async function logIn(
   await (await browser.find('input[name=password]')).type(account.password)
   await (await browser.named('Log in')).click()
 }
+
+/** A script: calls of that path wait from now on, each until `letGo()` of the page. */
+export function heldFetch(path: string): string {
+  return `
+    const real = window.fetch
+    window.fetch = (path, how) =>
+      path === ${JSON.stringify(path)}
+        ? new Promise((resolve) => (window.letGo = () => resolve(real(path, how))))
+        : real(path, how)`
+}

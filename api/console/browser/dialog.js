@@ -33,14 +33,22 @@ export function confirmed(title, text, action, act) {
     const button = make('button', { type: 'button' }, action)
     const cancel = make('button', { type: 'button', click: () => close() }, 'Cancel')
     const { element, close } = dialog(title, [make('p', {}, text), told, make('p', { class: 'acts' }, button, cancel)])
+    let doing = Promise.resolve(false)
     button.addEventListener('click', () => {
       button.disabled = true
-      act()
-        .then(() => close('done'))
-        .catch((error) => tell(told, messageOf(error), true))
+      doing = act()
+        .then(() => {
+          close('done')
+          return true
+        })
+        .catch((error) => {
+          tell(told, messageOf(error), true)
+          return false
+        })
         .finally(() => (button.disabled = false))
     })
-    element.addEventListener('close', () => resolve(element.returnValue === 'done'))
+    // Who leaves while it is being done sees what came of it.
+    element.addEventListener('close', () => resolve(doing))
   })
 }
 
@@ -50,5 +58,10 @@ export function dialog(title, content, kind = '') {
   element.addEventListener('close', () => element.remove())
   document.body.append(element)
   element.showModal()
-  return { element, close: (/** @type {string} */ answer = '') => element.close(answer) }
+  const close = (/** @type {string} */ answer = '') => {
+    element.close(answer)
+    // The event comes later: until then its buttons would be found where the next dialog is meant.
+    element.remove()
+  }
+  return { element, close }
 }

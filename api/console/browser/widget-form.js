@@ -62,13 +62,17 @@ export async function openWidgetForm({ configuration, widget }) {
 
   /** @type {Promise<Made | undefined>} */
   const done = new Promise((resolve) => {
-    const cancel = make('button', { type: 'button', click: () => dialog.close() }, 'Cancel')
+    const leave = () => {
+      dialog.close()
+      dialog.remove()
+    }
+    const cancel = make('button', { type: 'button', click: leave }, 'Cancel')
     const fields = form(
       widget === undefined ? 'Add' : 'Change',
       [make('label', {}, 'Kind', kind), title.row, entities.element, values, range],
       async () => {
         resolve(await made())
-        dialog.close()
+        leave()
       },
     )
     fields.append(cancel)
