@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { Browser } from '../support/browser.ts'
 import { KEYS } from '../support/browser.ts'
 import { DEMO_CUSTOMER, DEMO_TENANT, RestClient, login } from '../support/clients.ts'
-import { consoleTests, logIn } from '../support/console.ts'
+import { consoleTests, heldFetch, logIn } from '../support/console.ts'
 import type { RunningMillrace } from '../support/start-millrace.ts'
 
 interface Stored {
@@ -198,6 +198,30 @@ seen(
   },
   { complaints: [/ 409 /] },
 )
+
+seen('what is changed while a save is under way is kept, and saved by the next', async (browser, running) => {
+  const rest = new RestClient(running, await login(running))
+  const id = await rest.createDevice('Mill', 'MILL')
+  const board = await makeBoard(rest, 'Mills', id, [
+    ['system.cards.value_card', 'latest', 'One', { datasources: [of(key('heat'))] }],
+  ])
+  await logIn(browser, running, DEMO_TENANT, `/login?next=%2Fdashboards%2F${board.id.id}`)
+  await (await browser.named('Edit')).click()
+  await browser.find('[aria-label^="Move One"]')
+  await browser.run(heldFetch('/api/dashboard'))
+  await (await browser.named('Save')).click()
+  await browser.run(`document.querySelector('[aria-label^="Move One"]').focus()`)
+  await browser.press(KEYS.down)
+  await browser.run('window.letGo()')
+  await browser.sees('Saved.')
+  await (await browser.named('Save')).click()
+  await browser.run('window.letGo()')
+  await browser.sees('Saved.')
+  const stored = await rest.expect<Stored>('GET', `/api/dashboard/${board.id.id}`)
+  assert.deepEqual(stored.configuration.states.default.layouts.main.widgets, {
+    '0': { sizeX: 8, sizeY: 4, row: 1, col: 0 },
+  })
+})
 
 seen('who has the link of a public dashboard sees it without a login, and keeps the own', async (browser, running) => {
   const rest = new RestClient(running, await login(running))

@@ -31,7 +31,7 @@ export function boardEditor({ dashboard, stateId, view, bar, window }) {
   const spoken = make('p', { role: 'status', class: 'spoken' })
   const undo = make('button', { type: 'button', click: () => step(before, undone) }, 'Undo')
   const redo = make('button', { type: 'button', click: () => step(undone, before) }, 'Redo')
-  const add = make('button', { type: 'button', click: () => void addWidget() }, 'Add a widget')
+  const add = make('button', { type: 'button', click: () => void addWidget().catch(failed) }, 'Add a widget')
   const keep = make('button', { type: 'button', click: () => void save() }, 'Save')
   const leave = make('button', { type: 'button', click: () => location.reload() }, 'Stop editing')
   const choice = make('span', { class: 'acts' })
@@ -48,6 +48,11 @@ export function boardEditor({ dashboard, stateId, view, bar, window }) {
   function drop() {
     isLeft = true
     location.reload()
+  }
+
+  /** @param {unknown} error */
+  function failed(error) {
+    tell(told, messageOf(error), true)
   }
 
   function buttons() {
@@ -91,16 +96,20 @@ export function boardEditor({ dashboard, stateId, view, bar, window }) {
     keep.disabled = true
     choice.replaceChildren()
     tell(told, 'Saving …')
+    const sent = present
     try {
       const version = over === undefined ? saved['version'] : over['version']
       const timewindow = window()
       const configuration = timewindow === undefined ? present : { ...present, timewindow }
       saved = await call('POST', '/api/dashboard', { ...saved, configuration, version })
-      saved['configuration'] = present = configuration
+      saved['configuration'] = configuration
+      // What was changed while it was under way stays changed.
+      if (present === sent) present = configuration
       tell(told, 'Saved.')
     } catch (error) {
-      if (error instanceof Refused && error.status === CONFLICT) await conflict()
-      else tell(told, `Not saved: ${messageOf(error)}`, true)
+      const isConflict = error instanceof Refused && error.status === CONFLICT
+      const wrong = isConflict ? await conflict().catch((other) => other) : error
+      if (wrong !== undefined) tell(told, `Not saved: ${messageOf(wrong)}`, true)
     } finally {
       keep.disabled = false
     }
@@ -130,7 +139,7 @@ export function boardEditor({ dashboard, stateId, view, bar, window }) {
     )
     const change = make(
       'button',
-      { type: 'button', 'aria-label': `Change ${title}`, click: () => void changeWidget(id) },
+      { type: 'button', 'aria-label': `Change ${title}`, click: () => void changeWidget(id).catch(failed) },
       'Change',
     )
     const remove = make(
