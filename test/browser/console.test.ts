@@ -165,6 +165,21 @@ seen(
   },
 )
 
+seen('a page goes on as whoever another tab has logged in', async (browser, running) => {
+  await logIn(browser, running)
+  await browser.sees('1 to')
+  await browser.run(`
+    const how = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '${JSON.stringify(DEMO_CUSTOMER)}' }
+    return fetch('/api/auth/login', how)
+      .then((answer) => answer.json())
+      .then(({ token, refreshToken }) => {
+        localStorage.setItem('millrace.tokens', JSON.stringify({ token, refreshToken }))
+        // What the browser tells all other tabs.
+        dispatchEvent(new StorageEvent('storage', { key: 'millrace.tokens' }))
+      })`)
+  await browser.sees(DEMO_CUSTOMER.username)
+})
+
 seen('keys and values are shown as they are, however odd or long', async (browser, running) => {
   const rest = new RestClient(running, await login(running))
   await rest.createDevice('Odd', 'ODD')

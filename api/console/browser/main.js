@@ -64,8 +64,15 @@ function navigate(user) {
       'Log out',
     ),
   )
-  // Another tab logged out: what this one shows is not for who comes next.
-  addEventListener('storage', () => storedTokens() === undefined && toLogin(false))
+  addEventListener('storage', () => void seeWhoIsThere(user))
+}
+
+/** Another tab logged out, or somebody else in: what this one shows is not for who comes next. @param {import('./session.js').User} user */
+async function seeWhoIsThere({ id }) {
+  if (storedTokens() === undefined) return toLogin(false)
+  // Tokens were renewed in most cases; where it can not be read, the next call says so.
+  const now = await call('GET', '/api/auth/user').catch(() => ({ id }))
+  if (now.id.id !== id.id) location.reload()
 }
 
 onSessionEnd(() => toLogin(true))
