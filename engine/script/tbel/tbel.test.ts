@@ -290,6 +290,7 @@ test('functions and constants of the platform’s classes give what they give th
     ["'' + Character.isDigit('5') + Character.isLetter(65) + Character.isLetterOrDigit('_')", 'truetruefalse'],
     ["Character.toUpperCase('a') + Character.toLowerCase('Ä') + Character.toUpperCase(97)", 'Aä65'],
     ["'' + Character.getNumericValue('7') + Character.digit('f', 16) + Character.forDigit(11, 16)", '715b'],
+    ["'' + Character.digit('5', 100) + Character.digit('0', 1)", '-1-1'],
     ["'' + Character.isWhitespace('\u00a0') + Character.isSpaceChar('\u00a0')", 'falsetrue'],
     ["'' + Integer.bitCount(7) + Integer.reverseBytes(1) + Integer.rotateLeft(1, 33)", '3167772162'],
     ["'' + Integer.toUnsignedString(-1) + ' ' + Integer.parseUnsignedInt('4294967295')", '4294967295 -1'],

@@ -26,8 +26,9 @@ function changed(change: (character: string) => string): LibraryFunction {
   })
 }
 
-/** -1 where it is no digit of that radix. */
+/** -1 where it is no digit of that radix, or there is no such radix. */
 function digit(character: string, radix: number): number {
+  if (radix < 2 || radix > 36) return -1
   const value = /^[0-9a-z]$/i.test(character) ? Number.parseInt(character, 36) : -1
   return value < radix ? value : -1
 }
