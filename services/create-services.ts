@@ -249,7 +249,7 @@ export function createServices(options: ServicesOptions): Services {
           ...{ events: events.writer, feed, link, meter, clock, random, report, open: openField },
         })
   const provisioning = new Provisioning({
-    ...{ entities, declared, attributes, changes, clock },
+    ...{ entities, declared, attributes, changes, feed, clock },
     ...(options.provisioning === undefined ? {} : { limits: options.provisioning }),
   })
   return {

@@ -82,6 +82,17 @@ describe('provisioning', () => {
     assert.ok(told.data.includes('"deviceName":"new"') && !told.data.includes('secret'))
   })
 
+  test('tells of a device that brings its own credentials, which it may have tried before', async () => {
+    const profile = await profileWith('ALLOW_CREATE_NEW_DEVICES')
+    platform.changes.length = 0
+    await provision(request(profile.name, { deviceName: 'tried before', token: 'tried before' }))
+    const entity = { entityType: 'DEVICE', id: (await deviceOf('tried before')).id } as const
+    assert.deepEqual(
+      platform.changes.filter(({ kind }) => kind === 'device-changed'),
+      [{ kind: 'device-changed', entity, credentialsChanged: true }],
+    )
+  })
+
   test('refuses a name that is taken, and says so to the tenant', async () => {
     const profile = await profileWith('ALLOW_CREATE_NEW_DEVICES')
     await provision(request(profile.name, { deviceName: 'twice' }))

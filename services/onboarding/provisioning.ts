@@ -11,6 +11,7 @@ import { isJsonObject, stringifyJson } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Attribute } from '../../model/value.ts'
 import type { ProvisionAnswer, ProvisionRequest } from '../../engine/device/gateway.ts'
+import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { AttributeWrite } from '../../storage/entities/attributes.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { Changes, EntityEvent } from '../changes/changes.ts'
@@ -28,6 +29,7 @@ export interface ProvisioningParts {
   readonly declared: EntityRegistry
   readonly attributes: Pick<DeviceAttributes, 'writtenWith'>
   readonly changes: Changes
+  readonly feed: Pick<ChangeFeed, 'publish'>
   readonly clock: Clock
   readonly limits?: AttemptLimits
 }
@@ -98,12 +100,12 @@ export class Provisioning {
     profile: DeviceProfile,
     request: ProvisionRequest & { readonly deviceName: string },
   ): Promise<ProvisionAnswer> {
-    const { entities, declared } = this.parts
+    const { entities, declared, feed } = this.parts
     const service = declared.of(devices)
     const existing = await service.findByName(profile.tenantId, request.deviceName)
     if (existing !== undefined) return this.failed(principal, existing, request)
     let credentials: DeviceCredentials | undefined
-    await service.saveByUser(
+    const { id } = await service.saveByUser(
       principal,
       {
         name: request.deviceName,
@@ -122,6 +124,8 @@ export class Provisioning {
         },
       },
     )
+    // It may have tried its own credentials before, and then they are remembered as nobody's.
+    feed.publish({ kind: 'device-changed', entity: entityId('DEVICE', id), credentialsChanged: true })
     return credentials === undefined ? FAILURE : successOf(credentials)
   }
 
