@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openRestWorld } from '../../test/security/rest-world.ts'
-import { takesGzip } from './gzipped.ts'
+import { gzipped, takesGzip } from './gzipped.ts'
 
 test('a client takes gzip that names it, or anything, without a weight of 0', () => {
   for (const [value, takes] of [
@@ -19,6 +19,19 @@ test('a client takes gzip that names it, or anything, without a weight of 0', ()
     ['gzipped', false],
   ] as const)
     assert.equal(takesGzip(value), takes, value)
+})
+
+test('answers beyond a few at once go as they are: what else needs the threads does not wait behind them', async () => {
+  const answer = { status: 200, contentType: 'application/json', body: 'a'.repeat(100_000) }
+  for (let round = 0; round < 2; round++) {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => gzipped(answer, 'gzip')))
+    const packed = answers.filter(({ headers }) => headers?.['Content-Encoding'] === 'gzip')
+    assert.equal(packed.length, 2)
+    assert.ok(
+      answers.every(({ bytes, headers }) => (bytes === undefined) === (headers?.['Content-Encoding'] === undefined)),
+    )
+    assert.ok(answers.every(({ body, headers }) => body === answer.body && headers?.['Vary'] === 'Accept-Encoding'))
+  }
 })
 
 test('dashboards are packed for clients that take them so', async (context) => {

@@ -6,13 +6,24 @@ import type { Answer } from './route.ts'
 const pack = promisify(gzip)
 /** What fits one packet is not there sooner for being packed. */
 const LEAST_CHARACTERS = 1_400
+/** Syncs of the disk run on the same four threads: they wait behind no crowd of readers. */
+const MOST_AT_ONCE = 2
+let underWay = 0
 
-/** The answer, packed where the client's `Accept-Encoding` takes it so. Beside the event loop: a dashboard may have megabytes. */
+/**
+ * The answer, packed where the client's `Accept-Encoding` takes it so, and no others are being packed. Beside the event loop: a dashboard may
+ * have megabytes.
+ */
 export async function gzipped(answer: Answer, acceptEncoding: string): Promise<Answer> {
   const headers = { ...answer.headers, Vary: 'Accept-Encoding' }
-  if (answer.bytes !== undefined || answer.body.length < LEAST_CHARACTERS || !takesGzip(acceptEncoding))
-    return { ...answer, headers }
-  return { ...answer, bytes: await pack(answer.body), headers: { ...headers, 'Content-Encoding': 'gzip' } }
+  const isSmall = answer.bytes !== undefined || answer.body.length < LEAST_CHARACTERS
+  if (isSmall || underWay >= MOST_AT_ONCE || !takesGzip(acceptEncoding)) return { ...answer, headers }
+  underWay++
+  try {
+    return { ...answer, bytes: await pack(answer.body), headers: { ...headers, 'Content-Encoding': 'gzip' } }
+  } finally {
+    underWay--
+  }
 }
 
 /** Whether the value of `Accept-Encoding` takes gzip, by name or by `*`. */
