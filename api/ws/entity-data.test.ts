@@ -302,6 +302,49 @@ describe('ENTITY_DATA', () => {
     assert.deepEqual(await say(undefined), [], 'told once')
   })
 
+  test('a dynamic page that was read before one of it was lost is not shown', async (context) => {
+    const bench = sessionBench()
+    const { say } = await open(bench)
+    const pageLink = { page: 0, pageSize: 10, dynamic: true }
+    const cmds = { query: query({ pageLink }), latestCmd: { keys: [TEMPERATURE] } }
+    await say(entityData(1, cmds))
+    const { entityQueries } = bench.store.services
+    const find = entityQueries.find.bind(entityQueries)
+    const read = Promise.withResolvers<undefined>()
+    const late = async (...asked: Parameters<typeof find>) => {
+      const page = await find(...asked)
+      await read.promise
+      return page
+    }
+    context.mock.method(entityQueries, 'find', late, { times: 1 })
+    bench.clock.advance(60_000)
+    assert.deepEqual(await say(undefined), [])
+    bench.store.accessible = false
+    bench.store.found = []
+    bench.store.feed.publish({ kind: 'device-changed', entity: DEVICE, credentialsChanged: false })
+    assert.deepEqual(await say(undefined), [])
+    read.resolve(undefined)
+    assert.deepEqual(await say(undefined), [data(1)])
+    bench.store.save(point('t', 6, 22))
+    assert.deepEqual(await say(undefined), [], 'nothing of it is followed')
+  })
+
+  test('a dynamic page whose values could not be read is sent with the next turn', async (context) => {
+    const bench = sessionBench()
+    const { say } = await open(bench)
+    bench.store.found = []
+    const pageLink = { page: 0, pageSize: 10, dynamic: true }
+    await say(entityData(1, { query: query({ pageLink }), latestCmd: { keys: [TEMPERATURE] } }))
+    bench.store.found = [DEVICE]
+    bench.store.save(point('t', 5, 21))
+    const away = () => Promise.reject(new Error('away'))
+    context.mock.method(bench.store.services.entityQueries, 'values', away, { times: 1 })
+    bench.clock.advance(60_000)
+    assert.deepEqual(await say(undefined), [])
+    bench.clock.advance(60_000)
+    assert.deepEqual(await say(undefined), [data(1, shown({ TIME_SERIES: { t: value(5, '21') } }))])
+  })
+
   test('fifty commands over one device listen to it once', async () => {
     const bench = sessionBench()
     const { say, session } = await open(bench)

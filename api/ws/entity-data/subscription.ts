@@ -14,6 +14,7 @@ import type { FollowedChange, Follower } from '../followed-entities.ts'
 import { INTERNAL_ERROR } from '../frames.ts'
 import type { Rereadable } from '../rereads.ts'
 import type { Flushable } from '../subscription.ts'
+import { checkReads } from './check-reads.ts'
 import { Doubts } from './doubts.ts'
 import { Draft } from './draft.ts'
 import { changesFrame, dataFrame, failureFrame, type ShownEntity } from './frames.ts'
@@ -42,7 +43,8 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
   private readonly values: LiveValues
   private page: Page<EntityData> = { data: [], totalPages: 0, totalElements: 0, hasNext: false }
   private entities: readonly EntityId[] = []
-  private hasLost = false
+  /** Whether the client was told of another page than this one. */
+  private isStale = false
   private liveKeys: readonly EntityKey[] = []
   private readonly doubts: Doubts
   private heardMeanwhile: Heard[] | undefined
@@ -155,13 +157,12 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
 
   private take(page: Page<EntityData>): void {
     this.page = page
-    this.hasLost = false
     this.entities = page.data.map(({ entity }) => entity)
     this.values.take(page.data)
   }
 
   private async carryOut(subCommands: SubCommands): Promise<void> {
-    await this.checkReads(subCommands)
+    await checkReads(this.context, this.entities, subCommands)
     if (this.closed) return
     this.unfollow()
     const { aggHistory, aggSeries, history, latest, series } = subCommands
@@ -184,19 +185,6 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
       if (series !== undefined) await this.sendSeries(series)
     } finally {
       this.showHeard()
-    }
-  }
-
-  /** What a query may list is not always what may be read of it. */
-  private async checkReads({ latest = [], ...others }: SubCommands): Promise<void> {
-    const readsSeries = Object.values(others).some((each) => each !== undefined)
-    const telemetry = readsSeries || latest.some(({ type }) => type === 'TIME_SERIES')
-    const attributes = latest.some(({ type }) => type.endsWith('ATTRIBUTE'))
-    const ofTypes = new Map(this.entities.map((entity) => [entity.entityType, entity]))
-    for (const entity of ofTypes.values()) {
-      if (entity.id === this.context.principal.userId) continue
-      if (telemetry) await this.context.checkAccess(entity, 'READ_TELEMETRY')
-      if (attributes) await this.context.checkAccess(entity, 'READ_ATTRIBUTES')
     }
   }
 
@@ -358,7 +346,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
     // Those that were heard since are of whoever has it now.
     this.heardMeanwhile = this.heardMeanwhile?.filter(([{ id }]) => id !== entity.id)
     this.entities = this.entities.filter(({ id }) => id !== entity.id)
-    this.hasLost = true
+    this.isStale = true
   }
 
   private missed(): void {
@@ -378,13 +366,22 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
     try {
       await this.step(async () => {
         const latest = distinct([...this.query.latest, ...this.liveKeys])
-        const page = await this.find({ ...this.query, latest })
-        if (this.closed || (!this.hasLost && isSamePage(this.entities, page))) return
+        let page: Page<EntityData>
+        let entities: readonly EntityId[]
+        do {
+          entities = this.entities
+          page = await this.find({ ...this.query, latest })
+          // It may be older than the loss of one.
+        } while (!this.closed && entities !== this.entities)
+        if (this.closed || (!this.isStale && isSamePage(this.entities, page))) return
         this.unfollow()
         this.take(page)
+        this.isStale = true
         // Series of entities that are new come with the next sub-command.
         try {
           await this.follow()
+          // One that was lost meanwhile is still in its totals.
+          this.isStale = this.entities.length !== page.data.length
           this.sendData()
         } finally {
           this.showHeard()
