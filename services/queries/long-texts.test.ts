@@ -55,3 +55,48 @@ test('a search with % reads the texts of some entities at a time, whatever they 
   const most = Math.max(...read.mock.calls.map((call) => call.arguments[0]?.length ?? 0))
   assert.ok(most <= 4, `the texts of ${most} entities were read at once`)
 })
+
+test('where SQL does not tell a number as clients read it, texts of some entities are read at a time', async (context) => {
+  const platform = await openTestPlatform()
+  context.after(() => platform.close())
+  const { services, tenant, entities } = platform
+  const text = 'x'.repeat(1_000_000)
+  for (let made = 0; made < 24; made++) {
+    const { id } = await services.devices.saveByUser(tenant, { name: `Wide ${made}` })
+    await services.attributes.saveByUser(tenant, { entityType: 'DEVICE', id }, 'SERVER_SCOPE', [
+      { key: 'k', type: 'STRING', value: `${text}${made % 2 === 0 ? 'even' : 'odd'}` },
+      { key: 'n', type: 'DOUBLE', value: 1e10 },
+    ])
+  }
+  const read = context.mock.method(entities.queries, 'attributes')
+  const found = await services.entityQueries.find(tenant, {
+    filter: { kind: 'type', entityType: 'DEVICE', name: 'Wide', types: undefined },
+    ...{ keyFilters: [], operation: 'AND', fields: ['name'] },
+    latest: ['k', 'n'].map((key) => ({ type: 'SERVER_ATTRIBUTE', key })),
+    page: { page: 0, pageSize: 3, textSearch: 'even1.0E10', sort: undefined, isDynamic: false },
+  })
+  assert.equal(found.totalElements, 12)
+  assert.equal(found.data.length, 3)
+  const most = Math.max(...read.mock.calls.map((call) => call.arguments[0]?.length ?? 0))
+  assert.ok(most <= 4, `the texts of ${most} entities were read at once`)
+})
+
+test('a search with % reads additionalInfo of some entities at a time', async (context) => {
+  const platform = await openTestPlatform()
+  context.after(() => platform.close())
+  const { services, tenant, entities } = platform
+  const text = 'x'.repeat(1_000_000)
+  for (let made = 0; made < 24; made++)
+    await services.devices.saveByUser(tenant, { name: `Wide ${made}`, additionalInfo: { text: `${text}${made % 2}` } })
+  const read = context.mock.method(entities.queries, 'find')
+  const found = await services.entityQueries.find(tenant, {
+    filter: { kind: 'type', entityType: 'DEVICE', name: 'Wide', types: undefined },
+    ...{ keyFilters: [], operation: 'AND', fields: ['name', 'additionalInfo'] },
+    latest: [{ type: 'SERVER_ATTRIBUTE', key: 'k' }],
+    page: { page: 0, pageSize: 1, textSearch: 'wide%x1', sort: undefined, isDynamic: false },
+  })
+  assert.equal(found.totalElements, 12)
+  const long = read.mock.calls.filter(({ arguments: [, , fields] }) => fields?.includes('additionalInfo'))
+  const most = Math.max(...long.map(({ arguments: [selection] }) => selection?.sources[0]?.ids?.length ?? Infinity))
+  assert.ok(most <= 4, `additionalInfo of ${most} entities was read at once`)
+})

@@ -216,9 +216,16 @@ export class TelemetrySearch {
     if (unsure.size === 0) return found
     const ids = [...unsure].map((place) => searched[place]?.id ?? '')
     const { fields = [], latest = [] } = query
-    const rows = await this.fieldsOf(selection, ids, fields)
-    const values = await readCandidateValues(this.parts, rows, latest)
-    const sure = new Set(rows.filter((row) => holdsText(row, text, fields, latest, values)).map(({ id }) => id))
+    const sure = new Set<string>()
+    await inPieces(
+      ids,
+      (some) => this.textBytes(selection, some, fields, latest),
+      async (some) => {
+        const rows = await this.fieldsOf(selection, some, fields)
+        const values = await readCandidateValues(this.parts, rows, latest)
+        for (const row of rows) if (holdsText(row, text, fields, latest, values)) sure.add(row.id)
+      },
+    )
     const matching = new Set(found)
     return places.filter((place) => (unsure.has(place) ? sure.has(searched[place]?.id ?? '') : matching.has(place)))
   }
@@ -251,7 +258,7 @@ export class TelemetrySearch {
     const ids = found.map(({ id }) => id)
     await inPieces(
       ids,
-      (some) => this.textBytes(some, keys),
+      (some) => this.textBytes(selection, some, fields, keys),
       async (some, start) => {
         const held = found.slice(start, start + some.length)
         const rows = isLong ? await this.fieldsOf(selection, some, fields) : held
@@ -274,10 +281,15 @@ export class TelemetrySearch {
     return { matching: isSortedHere ? sorted(places, sort) : matching, isLong }
   }
 
-  /** What the texts among the values of these entities take. A store that has columns bounds what it answers itself. */
-  private async textBytes(ids: readonly string[], keys: readonly EntityKey[]): Promise<number> {
+  /** What the texts of these entities take. A store that has columns bounds what it answers itself. */
+  private async textBytes(
+    { sources }: EntitySelection,
+    ids: readonly string[],
+    fields: readonly string[],
+    keys: readonly EntityKey[],
+  ): Promise<number> {
     const { entities, timeSeries } = this.parts
-    let bytes = 0
+    let bytes = fields.includes(LONG_FIELD) ? await entities.queries.fieldTextBytes(sources, ids, LONG_FIELD) : 0
     for (const { type, key } of keys) {
       if (type in ATTRIBUTE_KEY_SCOPES) bytes += await entities.queries.attributeTextBytes(ids, key)
       else if (type === 'TIME_SERIES') bytes += (await timeSeries.latestTextBytes?.(ids, key)) ?? 0

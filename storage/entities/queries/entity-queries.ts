@@ -294,6 +294,15 @@ export class EntityQueryRepository {
     return bytes
   }
 
+  /** What a field takes that is a text, UTF-8; of these entities among the sources. */
+  async fieldTextBytes(sources: EntitySelection['sources'], ids: readonly string[], field: string): Promise<number> {
+    if (sources.length === 0 || ids.length === 0) return 0
+    const ofIds = sources.map((source) => ({ ...source, ids }))
+    const built = new SelectionSql(this.database, { sources: ofIds, filters: [], operation: 'AND' })
+    const column = built.field(field)
+    return this.number(sql`select sum(octet_length(${column})) as total from ${built.from()}`)
+  }
+
   /** Of SQLite. Numbers are texts in it too, of which each digit counts. */
   private async attributesAsText(ids: readonly string[], keys: readonly string[]): Promise<readonly OwnedAttribute[]> {
     const double = sql`case when double_value is not null then printf('%!.17g', double_value) end`
