@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { CompiledQuery } from 'kysely'
@@ -10,18 +7,11 @@ import { rowsOf } from '../../../services/entities/rows.ts'
 import { entityStoreOver } from '../entity-store.ts'
 import { USER_CREDENTIALS } from '../users.ts'
 import { Lookups } from './lookups.ts'
-import { migrate, migrateTables } from './migrations.ts'
-import { openSqliteDatabase } from './sqlite-database.ts'
+import { migrateTables } from './migrations.ts'
+import { openFile } from './testkit.ts'
 
-async function openFile(context: TestContext) {
-  const folder = await mkdtemp(join(tmpdir(), 'millrace-lookups-'))
-  const file = join(folder, 'entities.sqlite')
-  const database = await openSqliteDatabase({ file, synchronous: 'normal' })
-  context.after(async () => {
-    await database.close()
-    await rm(folder, { recursive: true, force: true })
-  })
-  await migrate(database, file, 1)
+async function openTables(context: TestContext) {
+  const { file, database } = await openFile(context)
   await migrateTables(database, file, 1, [USER_CREDENTIALS, customers.storedAs])
   return { file, database }
 }
@@ -33,7 +23,7 @@ const put = (name: string, value: string) => ({
 })
 
 test('a row is looked up on the caller’s thread, as of the last commit that was acknowledged', async (context) => {
-  const { database } = await openFile(context)
+  const { database } = await openTables(context)
   const reads = context.mock.method(database, 'read')
   for (let round = 0; round < 50; round++) {
     await database.write([put('a', String(round))])
@@ -47,7 +37,7 @@ test('a row is looked up on the caller’s thread, as of the last commit that wa
 })
 
 test('integers come as they do from the SQLite thread', async (context) => {
-  const { database } = await openFile(context)
+  const { database } = await openTables(context)
   const query = CompiledQuery.raw('select 9007199254740991 as exact, 9007199254740993 as large, 0.5 as half')
   const { rows } = await database.read(query)
   assert.deepEqual({ ...(database.lookUp(query)?.[0] as object) }, { ...(rows[0] as object) })
@@ -55,7 +45,7 @@ test('integers come as they do from the SQLite thread', async (context) => {
 })
 
 test('what cannot be looked up is left to the thread: another’s lock, a wrong text, a closed store', async (context) => {
-  const { file, database } = await openFile(context)
+  const { file, database } = await openTables(context)
   assert.equal(database.lookUp(CompiledQuery.raw('select nothing from nowhere')), undefined)
   const lookups = new Lookups(file)
   context.after(() => lookups.close())
@@ -75,7 +65,7 @@ test('what cannot be looked up is left to the thread: another’s lock, a wrong 
 })
 
 test('an entity and a user are found by id without the SQLite thread', async (context) => {
-  const { database } = await openFile(context)
+  const { database } = await openTables(context)
   const store = entityStoreOver(database)
   const user = {
     ...{ id: '11111111-2222-4333-8444-555555555555', createdTime: 1, version: 1, tenantId: null, customerId: null },

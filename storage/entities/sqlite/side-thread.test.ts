@@ -1,25 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { CompiledQuery } from 'kysely'
 import { entityStoreOver } from '../entity-store.ts'
-import { migrate } from './migrations.ts'
-import { openSqliteDatabase } from './sqlite-database.ts'
-
-async function openFile(context: TestContext) {
-  const folder = await mkdtemp(join(tmpdir(), 'millrace-side-'))
-  const file = join(folder, 'entities.sqlite')
-  const database = await openSqliteDatabase({ file, synchronous: 'normal' })
-  context.after(async () => {
-    await database.close()
-    await rm(folder, { recursive: true, force: true })
-  })
-  await migrate(database, file, 1)
-  return { folder, database }
-}
+import { openFile } from './testkit.ts'
 
 const insertion = (name: string) => ({
   sql: 'insert into setting (name, value) values (?, ?)',
