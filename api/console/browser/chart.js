@@ -1,14 +1,11 @@
-/** Several lines, or bars, over time as SVG. One alone is `plot`. */
-import { svg, ticks, tickText } from './plot.js'
+/** Lines, or bars, over time as SVG. */
+import { LEFT, RIGHT, rangeOf, scaled, ticks, tickText } from './scale.js'
+import { svg } from './svg.js'
 
 /** @typedef {import('./points.js').Point} Point */
-/** @typedef {{ name: string, units: string, color: string, points: readonly Point[] }} Series */
+/** Without a colour it has that of the page. @typedef {{ name: string, units: string, color?: string, points: readonly Point[] }} Series */
 
-const LEFT = 56
-const BOTTOM = 24
-const TOP = 8
-const RIGHT = 8
-const WIDTH_OF_TIME = 140
+const WIDTH_OF_TIME = 150
 /** Told apart by who sees no red or green too; both modes have enough contrast. */
 export const COLOURS = ['#1f77b4', '#d95f02', '#7570b3', '#1b9e77', '#e7298a', '#a6761d', '#66a61e', '#888888']
 
@@ -19,9 +16,7 @@ export const COLOURS = ['#1f77b4', '#d95f02', '#7570b3', '#1b9e77', '#e7298a', '
  */
 export function chart(all, { startTs, endTs, width, height, isBars }) {
   const { low, high } = rangeOf(all, isBars)
-  const x = (/** @type {number} */ ts) =>
-    LEFT + ((ts - startTs) / Math.max(endTs - startTs, 1)) * (width - LEFT - RIGHT)
-  const y = (/** @type {number} */ value) => TOP + (1 - (value - low) / (high - low)) * (height - TOP - BOTTOM)
+  const { x, y, path } = scaled({ startTs, endTs, width, height }, { low, high })
   const drawing = svg('svg', {
     viewBox: `0 0 ${width} ${height}`,
     width,
@@ -42,11 +37,10 @@ export function chart(all, { startTs, endTs, width, height, isBars }) {
   all.forEach(({ points, color }, index) => {
     const seen = points.filter(([ts]) => ts >= startTs && ts <= endTs)
     if (isBars) return drawing.append(...bars(seen, color, index, all.length, x, y, low))
-    const path = seen.map(([ts, value]) => `${x(ts).toFixed(1)},${y(value).toFixed(1)}`).join(' ')
-    drawing.append(svg('polyline', { points: path, class: 'line', style: `stroke:${color}` }))
+    drawing.append(svg('polyline', { points: path(seen), class: 'line', ...coloured('stroke', color) }))
     const last = seen.at(-1)
     if (last !== undefined)
-      drawing.append(svg('circle', { cx: x(last[0]), cy: y(last[1]), r: 3, style: `fill:${color}` }))
+      drawing.append(svg('circle', { cx: x(last[0]), cy: y(last[1]), r: 3, class: 'last', ...coloured('fill', color) }))
   })
   return drawing
 }
@@ -60,22 +54,8 @@ export function summary({ name, units, points }) {
   return `${name}: ${points.length} points, from ${least} to ${most}, last ${last[1]}${units === '' ? '' : ` ${units}`}`
 }
 
-/** Bars stand on zero. @param {readonly Series[]} all @param {boolean} isBars */
-export function rangeOf(all, isBars) {
-  let low = isBars ? 0 : Infinity
-  let high = isBars ? 0 : -Infinity
-  for (const { points } of all)
-    for (const [, value] of points) {
-      low = Math.min(low, value)
-      high = Math.max(high, value)
-    }
-  if (low > high) return { low: 0, high: 1 }
-  const margin = high > low ? (high - low) * 0.05 : Math.max(Math.abs(high) * 0.05, 1)
-  return { low: isBars && low === 0 ? 0 : low - margin, high: high + margin }
-}
-
 /**
- * @param {readonly Point[]} points @param {string} color @param {number} index of the series @param {number} count of them
+ * @param {readonly Point[]} points @param {string | undefined} color @param {number} index of the series @param {number} count of them
  * @param {(ts: number) => number} x @param {(value: number) => number} y @param {number} low
  */
 function bars(points, color, index, count, x, y, low) {
@@ -90,7 +70,12 @@ function bars(points, color, index, count, x, y, low) {
       y: top,
       width: wide,
       height: Math.max(Math.abs(y(value) - floor), 1),
-      style: `fill:${color}`,
+      ...coloured('fill', color),
     })
   })
+}
+
+/** @param {'stroke' | 'fill'} what @param {string | undefined} color */
+function coloured(what, color) {
+  return color === undefined ? {} : { style: `${what}:${color}` }
 }

@@ -2,8 +2,9 @@
 import { placedWidgets, statesOf } from './board.js'
 import { boardView } from './board-view.js'
 import { make, messageOf, tell } from './dom.js'
-import { connected, liveUrl } from './live.js'
-import { SessionEnded, call, freshToken } from './session.js'
+import { connected } from './live.js'
+import { liveState } from './live-state.js'
+import { call } from './session.js'
 import { timeChoice } from './time-choice.js'
 
 /** @param {import('./pages.js').Place} place */
@@ -15,18 +16,7 @@ export async function dashboardPage({ main, id, query, user, onEnded }) {
   const stateId = state?.id ?? 'default'
   const told = make('p', { role: 'status' }, 'Connecting …')
   document.body.classList.add('roomy')
-  const live = connected({
-    url: liveUrl(),
-    token: freshToken,
-    isFinal: (error) => error instanceof SessionEnded,
-    onState: (at) => {
-      if (at.state === 'live') tell(told, 'Live.')
-      else if (at.state === 'waiting')
-        tell(told, 'The connection is lost: what is shown may be old. Trying again …', true)
-      else if (at.error instanceof SessionEnded) onEnded(at.error)
-      else tell(told, `Not live: ${messageOf(at.error)}`, true)
-    },
-  })
+  const live = connected(liveState(told, onEnded))
   const choice = timeChoice(dashboard.configuration.timewindow, () => view.again())
   const mayEdit = user.authority === 'TENANT_ADMIN'
   const chosen = chosenEntity(query)

@@ -1,9 +1,10 @@
 /** One device: its latest values as they come, one of them drawn, its attributes, and the commands by which it sends. */
-import { make, messageOf, oncePerFrame, shortened, table, tell, timeText } from './dom.js'
-import { follow, liveUrl } from './live.js'
+import { make, messageOf, oncePerFrame, shortened, table, timeText } from './dom.js'
+import { follow } from './live.js'
+import { liveState } from './live-state.js'
 import { plot } from './plot.js'
 import { insert } from './points.js'
-import { Refused, SessionEnded, call, freshToken } from './session.js'
+import { Refused, call } from './session.js'
 
 /** @typedef {import('./points.js').Point} Point */
 
@@ -106,17 +107,8 @@ export async function devicePage(main, deviceId, onEnded) {
   )
 
   const live = follow({
-    url: liveUrl(),
+    ...liveState(told, onEnded),
     deviceId,
-    token: freshToken,
-    isFinal: (error) => error instanceof SessionEnded,
-    onState: (at) => {
-      if (at.state === 'live') tell(told, 'Live.')
-      else if (at.state === 'waiting')
-        tell(told, 'The connection is lost: what is shown may be old. Trying again …', true)
-      else if (at.error instanceof SessionEnded) onEnded(at.error)
-      else tell(told, `Not live: ${messageOf(at.error)}`, true)
-    },
     onValues: (values, isSnapshot) => {
       for (const [key, list] of Object.entries(values)) keep(key, list)
       showLatest()

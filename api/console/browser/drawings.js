@@ -1,7 +1,7 @@
 /** What a widget shows of its values, by its drawing. Each answers nodes and keeps nothing. */
 import { chart, COLOURS } from './chart.js'
 import { bareTable, make, shortened, timeText } from './dom.js'
-import { svg } from './plot.js'
+import { svg } from './svg.js'
 
 /** @typedef {import('./source.js').Line} Line */
 /** @typedef {import('./source.js').Told} Told */

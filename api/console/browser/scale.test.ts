@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { insert } from './points.js'
-import { scaled, ticks } from './plot.js'
+import { rangeOf, scaled, ticks } from './scale.js'
 
 test('ticks are round numbers inside the range', () => {
   assert.deepEqual(ticks(0, 1, 5), [0, 0.2, 0.4, 0.6, 0.8, 1])
@@ -23,19 +23,17 @@ test('ticks are round numbers inside the range', () => {
 })
 
 test('every point lies in the drawing, a constant in its middle', () => {
-  const { path, low, high } = scaled(
-    [
-      [0, 3],
-      [10, 3],
-    ],
-    0,
-    10,
-    800,
-  )
+  const points: [number, number][] = [
+    [0, 3],
+    [10, 3],
+  ]
+  const range = rangeOf([{ points }], false)
+  const { low, high } = range
   assert.ok(low < 3 && high > 3)
+  const path = scaled({ startTs: 0, endTs: 10, width: 800, height: 260 }, range).path(points)
   const heights = path.split(' ').map((pair) => pair.split(',')[1])
   assert.equal(heights[0], heights[1])
-  assert.equal(scaled([[0, 0]], 0, 10, 800).low, -1)
+  assert.equal(rangeOf([{ points: [[0, 0]] }], false).low, -1)
 })
 
 test('points stay in the order of their times, each time once', () => {

@@ -2,8 +2,9 @@
 import { filterOf, withAlias } from './aliases.js'
 import { COLOURS } from './chart.js'
 import { objectOf, textOf } from './board.js'
+import { dialog } from './dialog.js'
 import { field, form, make, messageOf } from './dom.js'
-import { call } from './session.js'
+import { Refused, call } from './session.js'
 import { NEW_KINDS, kindOf } from './widget-kinds.js'
 
 /** @typedef {Record<string, any>} Json */
@@ -30,7 +31,6 @@ export async function openWidgetForm({ configuration, widget }) {
   const kept = /** @type {Json[]} */ (Array.isArray(datasource['dataKeys']) ? datasource['dataKeys'] : [])
   let turn = 0
   let isFirst = true
-  const dialog = make('dialog', { 'aria-labelledby': 'widget-form-title' })
 
   const kind = make(
     'select',
@@ -62,39 +62,31 @@ export async function openWidgetForm({ configuration, widget }) {
 
   /** @type {Promise<Made | undefined>} */
   const done = new Promise((resolve) => {
-    const leave = () => {
-      dialog.close()
-      dialog.remove()
-    }
-    const cancel = make('button', { type: 'button', click: leave }, 'Cancel')
+    const cancel = make('button', { type: 'button', click: () => close() }, 'Cancel')
     const fields = form(
       widget === undefined ? 'Add' : 'Change',
       [make('label', {}, 'Kind', kind), title.row, entities.element, values, range],
       async () => {
         resolve(await made())
-        leave()
+        close()
       },
     )
     fields.append(cancel)
-    dialog.append(
-      make('h2', { id: 'widget-form-title' }, widget === undefined ? 'Add a widget' : 'Change the widget'),
-      fields,
-    )
-    dialog.addEventListener('close', () => {
-      resolve(undefined)
-      dialog.remove()
-    })
+    const { element, close } = dialog(widget === undefined ? 'Add a widget' : 'Change the widget', [fields])
+    element.addEventListener('close', () => resolve(undefined))
   })
-  document.body.append(dialog)
-  dialog.showModal()
   adapt()
   return done
 
   async function offerKeys() {
     const own = ++turn
-    const found = await findKeys(await entities.filter().catch(() => undefined)).catch((error) => {
-      keys.replaceChildren(make('p', { role: 'alert', class: 'wrong' }, messageOf(error)))
-    })
+    const found = await entities
+      .filter()
+      .catch(nobody)
+      .then(findKeys)
+      .catch((error) => {
+        keys.replaceChildren(make('p', { role: 'alert', class: 'wrong' }, messageOf(error)))
+      })
     if (own !== turn || !found) return
     const chosen = new Set([...ticked(), ...(isFirst ? kept.map(nameOf) : [])])
     isFirst = false
@@ -172,6 +164,12 @@ function newKey(named, index) {
 /** @param {Json} key */
 function nameOf({ name, type }) {
   return `${type}:${name}`
+}
+
+/** A name that is being typed is nobody's yet. @param {unknown} error @returns {undefined} */
+function nobody(error) {
+  if (error instanceof Refused && error.status === 404) return undefined
+  throw error
 }
 
 /** @param {Json | undefined} filter @returns {Promise<{ timeseries: string[], attribute: string[] }>} */
