@@ -199,6 +199,16 @@ seen(
   { complaints: [/ 409 /] },
 )
 
+seen('a dashboard of texts alone waits for no connection', async (browser, running) => {
+  const rest = new RestClient(running, await login(running))
+  const id = await rest.createDevice('Wall', 'WALL')
+  const board = await makeBoard(rest, 'Notes', id, [
+    ['system.cards.html_card', 'static', 'Note', { settings: { cardHtml: '<b>Wipe your feet</b>' } }],
+  ])
+  await logIn(browser, running, DEMO_TENANT, `/login?next=%2Fdashboards%2F${board.id.id}`)
+  assert.doesNotMatch(await browser.sees('Wipe your feet'), /Connecting/)
+})
+
 seen('what is changed while a save is under way is kept, and saved by the next', async (browser, running) => {
   const rest = new RestClient(running, await login(running))
   const id = await rest.createDevice('Mill', 'MILL')

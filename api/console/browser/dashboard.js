@@ -40,7 +40,8 @@ export async function dashboardPage({ main, id, query, user, onEnded }) {
     view.element,
   )
   view.show(dashboard.configuration)
-  if (placedWidgets(dashboard.configuration, stateId).length === 0) tell(told, '')
+  // Nothing asks for a connection then.
+  if (placedWidgets(dashboard.configuration, stateId).every(({ kind }) => kind.drawing === 'text')) tell(told, '')
   addEventListener('pagehide', () => live.close())
 
   async function change() {
