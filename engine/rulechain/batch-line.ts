@@ -12,6 +12,8 @@ export interface BatchLimits {
   readonly batchSize: number
   /** Batches of one node under way at once: more than one keeps several workers busy. */
   readonly batchesInFlight: number
+  /** Characters of messages up to which a node whose batches are gathered has further full ones under way. */
+  readonly gatheredCharacters: number
 }
 
 /** What the line tells its chain. */
@@ -55,6 +57,8 @@ class Batch implements BatchResult {
   readonly size: number
   /** How many have left the line. */
   left = 0
+  /** Of its messages, where somebody counted them. */
+  characters = 0
   readonly startedAt: number
   /** The count of ticks at which it began. */
   readonly since: number
@@ -104,6 +108,11 @@ class Batch implements BatchResult {
     this.listener.wake()
   }
 
+  countCharacters(): number {
+    for (const { message } of this.branches) this.characters += message.data.length
+    return this.characters
+  }
+
   /** All have left. */
   release(): void {
     this.branches = NOBODY
@@ -123,6 +132,8 @@ class Batch implements BatchResult {
 export class BatchLine {
   private waiting: Branch[] = []
   private readonly batches: Batch[] = []
+  /** Of the messages in `batches`, where they are gathered. */
+  private characters = 0
   private readonly limits: BatchLimits
   private readonly listener: LineListener
   private readonly nodeName: string
@@ -139,7 +150,7 @@ export class BatchLine {
 
   /** Hands what waits to the node, as far as the limits allow. */
   start(instance: NodeInstance): void {
-    while (this.waiting.length > 0 && this.batches.length < this.limits.batchesInFlight) {
+    while (this.waiting.length > 0 && this.mayStart(instance)) {
       let branches = this.waiting
       if (branches.length > this.limits.batchSize) {
         branches = this.waiting.slice(0, this.limits.batchSize)
@@ -149,8 +160,15 @@ export class BatchLine {
       if (branches.length === 0) continue
       const batch = new Batch(branches, this.listener)
       this.batches.push(batch)
+      if (instance.isGathered === true) this.characters += batch.countCharacters()
       this.run(instance, batch)
     }
+  }
+
+  private mayStart({ isGathered }: NodeInstance): boolean {
+    const { batchSize, batchesInFlight, gatheredCharacters } = this.limits
+    if (this.batches.length < batchesInFlight) return true
+    return isGathered === true && this.waiting.length >= batchSize && this.characters < gatheredCharacters
   }
 
   /** Ends batches that began at `before` ticks or earlier, and lets go what nobody waits for any more. */
@@ -172,6 +190,7 @@ export class BatchLine {
         else this.listener.output(branch, outcome)
       }
       this.batches.shift()
+      this.characters -= batch.characters
       batch.release()
       this.listener.finished(batch.size, this.listener.monotonic() - batch.startedAt)
     }

@@ -80,5 +80,10 @@ export interface NodeInstance {
   handle?(message: Message, at: Visited): NodeOutput | Promise<NodeOutput>
   /** Handles what waits for this node as one batch; every index is reported once before the promise resolves. */
   handleBatch?(messages: readonly Message[], result: BatchResult): void | Promise<void>
+  /**
+   * What its batches hand over is gathered behind it into few large writes, so that more of them under way cost no more: the engine holds
+   * full ones back by their bytes, and not by their number.
+   */
+  readonly isGathered?: boolean
   close?(): void | Promise<void>
 }

@@ -182,6 +182,40 @@ test('messages of one originator leave a batch node in their order, however its 
   assert.ok(works.every(({ isSettled }) => isSettled))
 })
 
+test('a node whose batches are gathered has full ones under way beyond the limit, up to so many characters', async () => {
+  const sizes: number[] = []
+  const finishes: (() => void)[] = []
+  const gathered: MakeNode = () => ({
+    isGathered: true,
+    handleBatch: (messages, result) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      sizes.push(messages.length)
+      finishes.push(() => {
+        for (let index = 0; index < messages.length; index++) result.emit(index, 'Success')
+        resolve()
+      })
+      return promise
+    },
+  })
+  const limits = { batchSize: 2, batchesInFlight: 1, gatheredCharacters: 50 }
+  const setup = testEngine({ gathered }, limits)
+  await load(setup, 'A', [{ type: 'gathered' }], [])
+  const works = Array.from({ length: 9 }, () => testWork({ data: '{"a":1.25}' }))
+  await setup.run(...works)
+  assert.deepEqual(sizes, [2, 2, 2], 'of 10 characters each: the third began below 50')
+  finishes[0]?.()
+  await setup.clock.settle()
+  assert.deepEqual(sizes, [2, 2, 2, 2], 'room for one more; the last message is no full batch')
+  for (let place = 1; place < 4; place++) {
+    finishes[place]?.()
+    await setup.clock.settle()
+  }
+  assert.deepEqual(sizes, [2, 2, 2, 2, 1])
+  finishes[4]?.()
+  await setup.clock.settle()
+  assert.ok(works.every(({ isSettled }) => isSettled))
+})
+
 test('a node that answers with a promise gets one message of an originator at a time, and others meanwhile', async () => {
   const entered: string[] = []
   const answers = new Map<string, (relation: string) => void>()

@@ -41,6 +41,7 @@ export const DEFAULT_RULE_ENGINE_SETTINGS: RuleEngineSettings = {
   maxNodeExecutions: 1000,
   batchSize: 1000,
   batchesInFlight: 4,
+  gatheredCharacters: 2 << 20,
   nodeTimeoutMs: 20_000,
   mailboxCapacity: 200_000,
   drainTimeoutMs: 10_000,

@@ -74,6 +74,7 @@ export const saveTimeSeries = defineNode({
     const strategy = saveStrategy<Action>(configuration.processingSettings, ACTIONS)
     const options: ConversionOptions = { castStrings: context.settings.castStrings, nulls: 'refuse' }
     return {
+      isGathered: true,
       handleBatch: (messages, result) =>
         saveBatch(messages, result, context, (message, place) => {
           checkType(message)

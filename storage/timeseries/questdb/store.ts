@@ -101,7 +101,12 @@ const PAUSE_MS = 100
  * A transaction costs QuestDB the same whatever it holds (`docs/internals/questdb.md`): a busy store writes few. It adds as much as that
  * to the age of what is read while more is coming.
  */
-const GROUP_REST = { factor: 4, mostMs: 500, leastTookMs: 15 } as const
+const GROUP_REST = { factor: 5, mostMs: 500, leastTookMs: 15 } as const
+/**
+ * A write of fewer points counts as many: the engine holds so many messages, not points, that a group of small ones would never be full, and
+ * the store would rest while nothing more can come.
+ */
+const LEAST_POINTS_OF_A_WRITE = 3
 /** About as much as one piece of a long text takes. */
 const BYTES_OF_A_PIECE = 2 ** 18
 /** Texts count for as many points as their bytes would be, so that groups and what waits are bounded in bytes too. */
@@ -327,7 +332,7 @@ function weightOf(writes: readonly PointsWrite[]): number {
   let points = 0
   let characters = 0
   for (const write of writes) {
-    points += write.points.length
+    points += Math.max(LEAST_POINTS_OF_A_WRITE, write.points.length)
     for (const { value } of write.points) if (typeof value === 'string') characters += value.length
   }
   return Math.max(1, points, Math.ceil(characters / BYTES_OF_A_POINT))
