@@ -2,10 +2,10 @@
 import { errorText, isMillraceError } from '../../model/errors.ts'
 import { stringifyJson, type JsonObject } from '../../model/json.ts'
 import type { CallRequest } from '../../engine/device/gateway.ts'
-import type { CoapAnswer } from '../coap-messages/message.ts'
 import { answeredText } from './answer-text.ts'
 import { Format } from './codecs/records.ts'
 import { Lwm2mErrors } from './errors.ts'
+import type { ObservedAnswer } from './observations.ts'
 import type { ReachedClient } from './reached-client.ts'
 import { observationKey, type Operation } from './operation.ts'
 import { operationOf } from './operations.ts'
@@ -68,7 +68,7 @@ async function answered(
   return told(client, operation, answer)
 }
 
-async function told(client: ReachedClient, operation: Operation, answer: CoapAnswer): Promise<JsonObject> {
+async function told(client: ReachedClient, operation: Operation, answer: ObservedAnswer): Promise<JsonObject> {
   const result = RESULTS.get(answer.code) ?? answer.code
   if (!answer.code.startsWith('2.')) {
     const said = answer.payload.toString('utf8')
@@ -83,7 +83,7 @@ async function told(client: ReachedClient, operation: Operation, answer: CoapAns
   if (answer.contentFormat === Format.LINK) return { result, value: answer.payload.toString('utf8') }
   const records = await client.recordsOf(answer, operation.path)
   const value = answeredText(records, operation, (path) => client.modelAt(path))
-  await client.store(records)
+  if (answer.isOvertaken !== true) await client.store(records)
   return { result, value }
 }
 

@@ -19,7 +19,7 @@ import { compositeReading } from './composite.ts'
 import type { ResourceModel } from './core-models.ts'
 import type { Lwm2mCounts } from './counts.ts'
 import type { Lwm2mLimits } from './limits.ts'
-import { ClientObservations, type Kept } from './observations.ts'
+import { ClientObservations, type Kept, type ObservedAnswer } from './observations.ts'
 import { observationKey, outgoing, type Operation } from './operation.ts'
 import { reading } from './operations.ts'
 import { decoded } from './payloads.ts'
@@ -169,10 +169,10 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     this.checkPackages(this.updates.filter((each) => each.concerns(update.entries)))
   }
 
-  async ask(operation: Operation): Promise<CoapAnswer> {
+  async ask(operation: Operation): Promise<ObservedAnswer> {
     const { requests } = this.parts
     const request = outgoing(operation, this.registration.offer.rootPath)
-    const answer = await this.line.run(() => {
+    const answer = await this.line.run<ObservedAnswer>(() => {
       if (operation.observe === 0 && !this.observations.isFull)
         return this.observations.begin(observationKey(operation), operation.path, request)
       return requests.ask(this.peer, request)
@@ -338,14 +338,14 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     const answer = await this.attempt({ ...operation, ...(observe === undefined ? {} : { observe }) })
     if (answer === 'silent') return false
     const isTold = answer !== 'refused' && answer.code === '2.05'
-    if (isTold) await this.keep(answer, operation.path)
+    if (isTold && answer.isOvertaken !== true) await this.keep(answer, operation.path)
     if (isTold || isOne) return true
     for (const each of paths) if (!(await this.fetch([each], observe))) return false
     return true
   }
 
   /** What changes while it is told is asked for once more, or one that always changes would have the plan begin anew without end. */
-  async attempt(operation: Operation, isAgain = false): Promise<CoapAnswer | 'silent' | 'refused'> {
+  async attempt(operation: Operation, isAgain = false): Promise<ObservedAnswer | 'silent' | 'refused'> {
     try {
       return await this.ask(operation)
     } catch (error) {

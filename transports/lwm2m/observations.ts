@@ -9,6 +9,11 @@ import type { Path } from './codecs/records.ts'
 /** `undone`: it is to come again. */
 export type Kept = 'stored' | 'undone'
 
+export interface ObservedAnswer extends CoapAnswer {
+  /** A notification that is newer came before it (RFC 7641, 3.4): what this one says is not so any more. */
+  readonly isOvertaken?: true
+}
+
 export interface ObservationsOptions {
   readonly requests: CoapRequests
   readonly peer: () => Peer
@@ -55,8 +60,8 @@ export class ClientObservations {
     return this.byKey.size >= this.options.limit
   }
 
-  /** Asks, in the place of an observation of the same; the answer is the caller's to store. Rejects as `ask` does. */
-  async begin(key: string, path: Path, request: OutgoingRequest): Promise<CoapAnswer> {
+  /** Asks, in the place of an observation of the same; the answer is the caller's to store where it is not overtaken. Rejects as `ask` does. */
+  async begin(key: string, path: Path, request: OutgoingRequest): Promise<ObservedAnswer> {
     const { requests, peer, monotonic } = this.options
     this.forget(key)
     const token = requests.newToken()
@@ -69,8 +74,11 @@ export class ClientObservations {
     let isObserved = false
     try {
       const answer = await requests.ask(peer(), { ...request, observe: 0 }, token)
-      isObserved = answer.code === '2.05' && answer.observe !== undefined
-      observation.sequence ??= answer.observe
+      const { observe } = answer
+      isObserved = answer.code === '2.05' && observe !== undefined
+      if (!isObserved || observe === undefined) return answer
+      if (!isNewer(observation, observe, monotonic())) return { ...answer, isOvertaken: true }
+      observation.sequence = observe
       return answer
     } finally {
       if (!isObserved) this.drop(observation)

@@ -4,7 +4,7 @@ import type { ReadBody } from '../coap-messages/requests.ts'
 import type { OperationContext } from './call-params.ts'
 import type { Path, ValueRecord } from './codecs/records.ts'
 import type { ResourceModel } from './core-models.ts'
-import type { ClientObservations } from './observations.ts'
+import type { ClientObservations, ObservedAnswer } from './observations.ts'
 import type { Operation } from './operation.ts'
 import type { Registration } from './registrations.ts'
 
@@ -13,11 +13,11 @@ export interface ReachedClient {
   readonly context: OperationContext
   readonly observations: ClientObservations
   /** One request after another. Rejects as `CoapRequests.ask` does, TOO_MANY_REQUESTS. */
-  ask(operation: Operation): Promise<CoapAnswer>
+  ask(operation: Operation): Promise<ObservedAnswer>
   /** A resource in blocks. Rejects as `ask` does, and as `read`. */
   push(path: Path, read: ReadBody): Promise<CoapAnswer>
   /** `silent`: later perhaps. `refused`: asked again it would be the same. */
-  attempt(operation: Operation): Promise<CoapAnswer | 'silent' | 'refused'>
+  attempt(operation: Operation): Promise<ObservedAnswer | 'silent' | 'refused'>
   /** By `observationKey`. Undefined where it was not observed. Rejects as `ask` does. */
   endObservation(key: string): Promise<CoapAnswer | undefined>
   /** Undefined where nobody knows the resource. */
