@@ -5,7 +5,7 @@
  * Renegotiation is off, in which a client could show another certificate.
  */
 import { constants } from 'node:crypto'
-import { createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { createServer as createTcpServer, type Socket } from 'node:net'
 import { createServer as createTlsServer, type Server as TlsServer, type TLSSocket } from 'node:tls'
 import type { Clock } from '../../../model/clock.ts'
 import type { Log } from '../../../model/log.ts'
@@ -19,7 +19,8 @@ import {
 } from '../../../server/certificate.ts'
 import { shownCertificate } from './client-certificate.ts'
 import { Handshakes } from './handshakes.ts'
-import { attach, listen, type Door, type ListenAt, type MqttListener } from './listener.ts'
+import { attach, type Door, type ListenAt, type MqttListener } from './listener.ts'
+import { openSockets, type Sockets } from './sockets.ts'
 
 /**
  * What a client may say until its handshake is over: OpenSSL keeps every certificate that was sent for as long as the connection stands, also
@@ -49,13 +50,12 @@ export async function listenOnTls(at: ListenOnTls, door: Door, parts: TlsParts):
 }
 
 class TlsListener implements MqttListener {
-  port = 0
   private readonly at: ListenOnTls
   private readonly door: Door
   private readonly clock: Clock
-  /** Listens; the other one is handed each socket once there is room for its handshake. */
-  private readonly tcp: Server
+  /** Does not listen: it is handed each socket once there is room for its handshake. */
   private readonly tls: TlsServer
+  private sockets: Sockets | undefined
   private readonly handshakes: Handshakes
   private certificateWatch: CertificateWatch | undefined
 
@@ -64,7 +64,6 @@ class TlsListener implements MqttListener {
     this.clock = clock
     this.door = door
     this.handshakes = new Handshakes(door)
-    this.tcp = createTcpServer({ noDelay: true }, (socket) => this.begin(socket))
     this.tls = createTlsServer(
       {
         ...this.contextOf(files),
@@ -78,12 +77,17 @@ class TlsListener implements MqttListener {
     this.tls.on('tlsClientError', (_error, socket) => void socket.destroy())
   }
 
+  get port(): number {
+    return this.sockets?.port ?? 0
+  }
+
   get onTheWay(): number {
     return this.handshakes.size
   }
 
   async open(): Promise<void> {
-    this.port = await listen(this.tcp, this.at, this.door)
+    const newServer = () => createTcpServer({ noDelay: true }, (socket) => this.begin(socket))
+    this.sockets = await openSockets(newServer, this.at, this.door)
   }
 
   watch(files: CheckedFiles, { clock, log }: TlsParts): void {
@@ -94,7 +98,7 @@ class TlsListener implements MqttListener {
 
   async close(): Promise<void> {
     this.certificateWatch?.close()
-    const closed = new Promise<void>((resolve) => void this.tcp.close(() => resolve()))
+    const closed = this.sockets?.close()
     this.handshakes.close()
     await closed
   }

@@ -12,7 +12,8 @@ import { malformed } from '../codec.ts'
 import type { ByteStream } from '../connection.ts'
 import type { MqttSession } from '../session.ts'
 import { Handshakes } from './handshakes.ts'
-import { listen, type Door, type ListenAt, type MqttListener } from './listener.ts'
+import type { Door, ListenAt, MqttListener } from './listener.ts'
+import { openSockets, type Sockets } from './sockets.ts'
 
 const PATH = '/mqtt'
 const SUBPROTOCOL = 'mqtt'
@@ -34,14 +35,13 @@ export async function listenOnWebSocket(at: ListenAt, door: Door): Promise<MqttL
 }
 
 class WebSocketListener implements MqttListener {
-  port = 0
   private readonly door: Door
-  private readonly http: Server
   private readonly webSockets: WebSocketServer
   private readonly handshakes: Handshakes
+  private sockets: Sockets | undefined
 
   constructor(door: Door) {
-    const { handshakeTimeoutMs, maxPacketBytes } = door.limits
+    const { maxPacketBytes } = door.limits
     this.door = door
     this.handshakes = new Handshakes(door)
     this.webSockets = new WebSocketServer({
@@ -54,7 +54,29 @@ class WebSocketListener implements MqttListener {
       autoPong: false,
       handleProtocols: () => SUBPROTOCOL,
     })
-    this.http = createServer(
+  }
+
+  get port(): number {
+    return this.sockets?.port ?? 0
+  }
+
+  get onTheWay(): number {
+    return this.handshakes.size
+  }
+
+  async open(at: ListenAt): Promise<void> {
+    this.sockets = await openSockets(() => this.newServer(), at, this.door)
+  }
+
+  async close(): Promise<void> {
+    const closed = this.sockets?.close()
+    this.handshakes.close()
+    await closed
+  }
+
+  private newServer(): Server {
+    const { handshakeTimeoutMs } = this.door.limits
+    const server = createServer(
       {
         headersTimeout: handshakeTimeoutMs,
         requestTimeout: handshakeTimeoutMs,
@@ -66,22 +88,8 @@ class WebSocketListener implements MqttListener {
         response.writeHead(426, { Connection: 'close', Upgrade: 'websocket' }).end()
       },
     )
-    this.http.on('connection', (socket) => void this.handshakes.begin(socket))
-    this.http.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head))
-  }
-
-  get onTheWay(): number {
-    return this.handshakes.size
-  }
-
-  async open(at: ListenAt): Promise<void> {
-    this.port = await listen(this.http, at, this.door)
-  }
-
-  async close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => void this.http.close(() => resolve()))
-    this.handshakes.close()
-    await closed
+    server.on('connection', (socket) => void this.handshakes.begin(socket))
+    return server.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head))
   }
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
