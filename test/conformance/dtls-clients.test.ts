@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, after, test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
+import { createAuthority, type CertificateFiles } from '../support/certificates.ts'
 import { RestClient, login } from '../support/clients.ts'
 import { startDtlsProxy, type DtlsProxy } from '../support/dtls-proxy.ts'
 import { canRunLeshan, startLeshanClient } from '../support/leshan-client.ts'
@@ -253,6 +254,32 @@ test('a device of CoAP sends with its certificate, and without one with its toke
   await send('other', 'DTLS_TOKEN/telemetry', 9)
   await batteryIs(token.id.id, '9')
 })
+
+test('a certificate out of its dates ends the handshake, of CoAP and of LwM2M', TIMEOUT, async (context) => {
+  if (!canRun(context)) return
+  const authority = await createAuthority(context)
+  const [past, future] = [new Date('2022-01-01T00:00:00Z'), new Date('2048-01-01T00:00:00Z')]
+  for (const { port } of [coap, lwm2m]) {
+    assert.match(await shakenHandsWith(port, await authority.issue(['good'])), /^CONNECTION ESTABLISHED$/m)
+    for (const shown of [
+      await authority.issue(['expired'], past),
+      await authority.issue(['early'], undefined, future),
+    ]) {
+      const said = await shakenHandsWith(port, shown)
+      assert.match(said, /alert number 45/, said)
+      assert.doesNotMatch(said, /CONNECTION ESTABLISHED/)
+    }
+  }
+})
+
+/** What OpenSSL says of a handshake in which it shows this certificate. */
+async function shakenHandsWith(port: number, { certFile, keyFile }: CertificateFiles): Promise<string> {
+  const shown = ['-cert', certFile, '-key', keyFile]
+  const running = run('openssl', ['s_client', '-dtls1_2', '-brief', '-connect', `127.0.0.1:${port}`, ...shown])
+  running.child.stdin?.end()
+  const { stdout, stderr } = await running.catch((error: { readonly stdout: string; readonly stderr: string }) => error)
+  return stdout + stderr
+}
 
 function at(file: string): string {
   return join(folder, file)

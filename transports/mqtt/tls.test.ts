@@ -11,6 +11,8 @@ import type { MqttLimits } from './limits.ts'
 import { startMqttTransport } from './server.ts'
 import { PLAIN, RawClient } from './testkit.ts'
 
+const SESSIONS = 20
+const ROUNDS = 10
 const NAMES = { enabled: 'MQTT_SSL_ENABLED', certFile: 'MQTT_SSL_PEM_CERT', keyFile: 'MQTT_SSL_PEM_KEY' }
 
 async function open(context: TestContext, limits: Partial<MqttLimits> = {}, skipsClientDates = false) {
@@ -78,6 +80,24 @@ test('a changed certificate is for new connections, and no session ends', async 
   kept.send(kept.publish('v1/devices/me/telemetry', '{"a":1}', 1))
   await kept.received(1)
   assert.equal(logged.length, 2)
+})
+
+test('a certificate that is replaced again and again under load ends no session and no handshake', async (context) => {
+  const { authority, certFile, keyFile, clock, client, secure } = await open(context)
+  const clients = await Promise.all(Array.from({ length: SESSIONS }, () => client()))
+  for (const [index, device] of clients.entries()) await device.login(index % 2 === 0 ? 'one' : 'two')
+  for (let round = 1; round <= ROUNDS; round++) {
+    const next = await authority.issue([`round-${round}.example`, '127.0.0.1'])
+    // Acknowledgements, and handshakes of both certificates, are under way while it changes.
+    for (const device of clients) device.send(device.publish('v1/devices/me/telemetry', '{"a":1}', round))
+    const newcomers = [secure(), secure()]
+    await Promise.all([copyFile(next.certFile, certFile), copyFile(next.keyFile, keyFile)])
+    clock.advance(2000)
+    assert.equal(String((await secure()).getPeerCertificate().subject.CN), `round-${round}.example`)
+    await Promise.all(newcomers)
+    await Promise.all(clients.map((device) => device.received(round)))
+  }
+  assert.equal(clients.filter(({ closed }) => closed).length, 0)
 })
 
 test('no session of TLS is resumed', async (context) => {
