@@ -84,6 +84,7 @@ export class FakeGateway implements DeviceGateway {
   provisioned: ProvisionAnswer | Error = { status: 'NOT_FOUND' }
   readonly downloads: [device: string, request: PackageRequest][] = []
   package: PackagePart = {
+    packageId: 'package',
     title: 'fw',
     version: '1',
     fileName: 'fw.bin',

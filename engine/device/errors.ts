@@ -2,6 +2,12 @@
 import { defineErrors } from '../../model/errors.ts'
 
 export const DeviceErrors = defineErrors('device', {
+  PACKAGE_ELSEWHERE: {
+    kind: 'invalid',
+    status: 404,
+    text: 'The package is not here: the device is told its URL',
+    restCode: 32,
+  },
   NO_PACKAGES: { kind: 'invalid', status: 404, text: 'No packages are served here' },
   SESSION_ENDED: { kind: 'denied', status: 401, text: 'The session has ended' },
   /** As a rate that is exceeded: the connection ends without an answer, HTTP says 500. */

@@ -197,6 +197,8 @@ export interface ServerCall {
 /** A device asks for the firmware or software that it is to have; it may say which, so that it never gets halves of two. */
 export interface PackageRequest {
   readonly kind: 'FIRMWARE' | 'SOFTWARE'
+  /** Of a download that has begun: it ends with what it began with, although the device is to have another by now. */
+  readonly packageId?: string | undefined
   /** Undefined: whichever it is. */
   readonly title: string | undefined
   readonly version: string | undefined
@@ -207,6 +209,7 @@ export interface PackageRequest {
 }
 
 export interface PackagePart {
+  readonly packageId: string
   readonly title: string
   readonly version: string
   readonly fileName: string

@@ -1,4 +1,5 @@
 /** The bytes of the firmware or software that a device is to have, whole or in parts (`device-api.md` 6, 10). */
+import { DeviceErrors } from '../../engine/device/errors.ts'
 import type { DeviceIdentity, PackagePart, PackageRequest } from '../../engine/device/gateway.ts'
 import { PACKAGE_MEMBERS } from '../entities/assigned-packages.ts'
 import { deviceProfiles } from '../entities/device-profile.ts'
@@ -22,16 +23,22 @@ export class OtaDownloads {
     this.parts = parts
   }
 
-  /** Throws `NOT_FOUND`, `OTA_OTHER`, `FILES_BUSY`. */
-  async part(device: DeviceIdentity, { kind, title, version, size, chunk }: PackageRequest): Promise<PackagePart> {
-    const wanted = await this.wanted(device, kind)
-    if (wanted?.hasData !== true) throw ContentErrors.NOT_FOUND()
+  /** Throws `NOT_FOUND`, `device.PACKAGE_ELSEWHERE`, `OTA_OTHER`, `FILES_BUSY`. */
+  async part(device: DeviceIdentity, request: PackageRequest): Promise<PackagePart> {
+    const { kind, packageId, title, version, size, chunk } = request
+    const wanted =
+      packageId === undefined
+        ? await this.wanted(device, kind)
+        : await this.parts.declared.of(otaPackages).find(device.tenantId, packageId)
+    if (wanted === undefined) throw ContentErrors.NOT_FOUND()
+    if (!wanted.hasData) throw wanted.url === null ? ContentErrors.NOT_FOUND() : DeviceErrors.PACKAGE_ELSEWHERE()
     if ((title ?? wanted.title) !== wanted.title || (version ?? wanted.packageVersion) !== wanted.packageVersion)
       throw ContentErrors.OTA_OTHER({ title: wanted.title, version: wanted.packageVersion })
     const whole = wanted.dataSize ?? 0
     const start = size * chunk
     const length = Math.max(0, Math.min(size === 0 ? whole : size, whole - start))
     return {
+      packageId: wanted.id,
       title: wanted.title,
       version: wanted.packageVersion,
       fileName: wanted.fileName ?? wanted.title,

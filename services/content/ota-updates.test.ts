@@ -230,12 +230,18 @@ test('a device loads what it is to have, whole or in parts, and nothing else', a
     return (await otaDownloads.part(identity, request)).bytes.toString()
   }
   await assert.rejects(load(), { status: 404 })
-  await assign(device, { firmwareId: (await newPackage('1')).id })
+  const first = await newPackage('1')
+  await assign(device, { firmwareId: first.id })
   assert.equal(await load(), '0123456789')
   assert.equal(await load({ size: 4, chunk: 2 }), '89')
   assert.equal(await load({ size: 4, chunk: 3 }), '')
   await assert.rejects(load({ version: '2' }), { status: 400 })
   await assert.rejects(load({ kind: 'SOFTWARE' }), { status: 404 })
   await assign(device, { firmwareId: (await newPackage('3', { url: 'http://127.0.0.1/' })).id })
-  await assert.rejects(load({ version: '3' }), { status: 404 })
+  await assert.rejects(load({ version: '3' }), { status: 404, code: 'device.PACKAGE_ELSEWHERE' })
+  // What it began to load before.
+  const begun = { packageId: first.id, title: undefined, version: undefined }
+  assert.equal(await load({ ...begun, size: 4, chunk: 1 }), '4567')
+  await platform.services.declared.of(otaPackages).deleteByUser(platform.tenant, first.id)
+  await assert.rejects(load(begun), { status: 404, code: 'content.NOT_FOUND' })
 })

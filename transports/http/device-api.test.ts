@@ -199,11 +199,13 @@ describe('HTTP device API', () => {
       assert.equal(answer.text, '{"client":{"fw":"1"},"shared":{"target":20.0}}')
       await call('GET', '/api/v1/one/attributes?clientKeys=fw')
       await call('GET', '/api/v1/one/attributes?clientKeys=')
+      await call('GET', '/api/v1/one/attributes?sharedKeys=target&clientKeys=fw,n&sharedKeys=mode')
       const [session] = gateway.sessions
       assert.deepEqual(session?.requests, [
         { clientKeys: ['fw', 'n'], sharedKeys: ['target'] },
         { clientKeys: ['fw'], sharedKeys: undefined },
         { clientKeys: 'all', sharedKeys: 'all' },
+        { clientKeys: ['fw', 'n'], sharedKeys: ['target', 'mode'] },
       ])
     }))
 })
@@ -215,6 +217,7 @@ describe('HTTP packages', () => {
       assert.deepEqual([answer.status, await answer.text()], [200, '0123'])
       assert.equal(answer.headers.get('content-disposition'), 'attachment;filename=fw.bin')
       gateway.package = {
+        packageId: 'package',
         title: 'fw',
         version: '1',
         fileName: 'a"\r\nb;',

@@ -38,13 +38,14 @@ export interface AskedPart {
 /** What is known of a request number: its later parts are of the same size and the same package. */
 interface Download {
   readonly size: number
-  readonly title: string | undefined
-  readonly version: string | undefined
+  readonly packageId: string
 }
 
 /** A device has one or two downloads under way; the oldest request number makes room. */
 const MAX_DOWNLOADS = 8
 const NOT_FOUND_STATUS = 404
+/** It is, at a URL. */
+const ELSEWHERE = 'device.PACKAGE_ELSEWHERE'
 
 export class PackageDownloads {
   private readonly source: Pick<DeviceGateway, 'downloadPackage'>
@@ -94,7 +95,7 @@ export class PackageDownloads {
     if (size > maxPartBytes) return this.fail(asked, 'PAYLOAD_TOO_LARGE')
     // With its first part a download begins anew, perhaps of another package.
     const pinned = topic.chunk === 0 ? undefined : known
-    const named = { kind: topic.package, title: pinned?.title, version: pinned?.version }
+    const named = { kind: topic.package, packageId: pinned?.packageId, title: undefined, version: undefined }
     const part = size === 0 ? { size: maxWholeBytes, chunk: 0 } : { size, chunk: topic.chunk }
     this.source.downloadPackage(device, { ...named, ...part }).then(
       (found) => {
@@ -102,7 +103,7 @@ export class PackageDownloads {
           found.release()
           return this.fail(asked, 'PAYLOAD_TOO_LARGE')
         }
-        this.remember(key, { size, title: found.title, version: found.version })
+        this.remember(key, { size, packageId: found.packageId })
         this.deliver(asked, found)
       },
       (error: unknown) => this.fail(asked, failureOf(error)),
@@ -134,5 +135,6 @@ export class PackageDownloads {
 }
 
 function failureOf(error: unknown): PackageFailure {
-  return isMillraceError(error) && error.status === NOT_FOUND_STATUS ? 'NOT_FOUND' : 'FAILURE'
+  const isNotFound = isMillraceError(error) && error.status === NOT_FOUND_STATUS && error.code !== ELSEWHERE
+  return isNotFound ? 'NOT_FOUND' : 'FAILURE'
 }

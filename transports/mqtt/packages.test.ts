@@ -1,36 +1,40 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Packet } from 'mqtt-packet'
+import { DeviceErrors } from '../../engine/device/errors.ts'
 import type { PackagePart, PackageRequest } from '../../engine/device/gateway.ts'
 import { defineErrors } from '../../model/errors.ts'
 import { openMqttBench, type MqttBench } from './testkit.ts'
 
 const IMAGE = Buffer.from('0123456789abcdefghij')
+const UNNAMED = { title: undefined, version: undefined }
 const Errors = defineErrors('test', {
   NONE: { kind: 'invalid', status: 404, text: 'none' },
-  OTHER: { kind: 'invalid', status: 400, text: 'another' },
 })
 
 interface Served {
-  version: string
+  /** Of the package that devices are to have. */
+  packageId: string
   /** Held parts, for who asks. */
   held: number
   image: Buffer
+  /** Packages that there were before, by id. */
+  readonly earlier: Map<string, Buffer>
 }
 
 async function bench(run: (bench: MqttBench, served: Served) => Promise<void>, limits = {}): Promise<void> {
   const opened = await openMqttBench(limits)
-  const served: Served = { version: '1', held: 0, image: IMAGE }
+  const served: Served = { packageId: '1', held: 0, image: IMAGE, earlier: new Map() }
   opened.gateway.downloadPackage = (device, request) => {
     opened.gateway.downloads.push([device.deviceName, request])
-    const { title, version, size, chunk } = request
-    if ((title ?? 'fw') !== 'fw' || (version ?? served.version) !== served.version)
-      return Promise.reject(Errors.OTHER())
+    const { packageId = served.packageId, size, chunk } = request
+    const image = packageId === served.packageId ? served.image : served.earlier.get(packageId)
+    if (image === undefined) return Promise.reject(Errors.NONE())
     served.held++
     const part: PackagePart = {
-      ...{ title: 'fw', version: served.version, fileName: 'fw', contentType: 'text/plain' },
-      wholeBytes: served.image.length,
-      bytes: size === 0 ? served.image : served.image.subarray(size * chunk, size * (chunk + 1)),
+      ...{ packageId, title: 'fw', version: '1', fileName: 'fw', contentType: 'text/plain' },
+      wholeBytes: image.length,
+      bytes: size === 0 ? image : image.subarray(size * chunk, size * (chunk + 1)),
       release: () => served.held--,
     }
     return Promise.resolve(part)
@@ -71,9 +75,9 @@ describe('packages over MQTT', () => {
         'v2/sw/response/7/chunk/9 ',
       ])
       assert.deepEqual(asked(opened), [
-        { kind: 'FIRMWARE', title: undefined, version: undefined, size: 6, chunk: 0 },
-        { kind: 'FIRMWARE', title: 'fw', version: '1', size: 6, chunk: 3 },
-        { kind: 'SOFTWARE', title: undefined, version: undefined, size: 6, chunk: 9 },
+        { kind: 'FIRMWARE', packageId: undefined, ...UNNAMED, size: 6, chunk: 0 },
+        { kind: 'FIRMWARE', packageId: '1', ...UNNAMED, size: 6, chunk: 3 },
+        { kind: 'SOFTWARE', packageId: undefined, ...UNNAMED, size: 6, chunk: 9 },
       ])
       assert.equal(served.held, 0)
     }))
@@ -94,19 +98,39 @@ describe('packages over MQTT', () => {
       { maxWholePackageBytes: IMAGE.length },
     ))
 
-  it('never come as halves of two: the connection ends with FAILURE, and the first part begins anew', () =>
+  it('never come as halves of two: a number goes on with the package of its first part, as long as there is one', () =>
     bench(async ({ client }, served) => {
       const device = await client()
       await device.login('one')
-      device.send(device.publish('v2/fw/request/1/chunk/0', '6', 1))
-      await device.received(2)
-      served.version = '2'
-      device.send(device.publish('v2/fw/request/1/chunk/0', '6', 2))
-      await device.received(4)
-      served.version = '3'
-      device.send(device.publish('v2/fw/request/1/chunk/1', '6', 3))
+      const next = async (id: number, chunk: number): Promise<unknown> => {
+        const { length } = device.packets
+        device.send(device.publish(`v2/fw/request/${id}/chunk/${chunk}`, '6', length + 1))
+        return seen((await device.received(length + 2)).slice(length))[1]
+      }
+      assert.equal(await next(1, 0), 'v2/fw/response/1/chunk/0 012345')
+      served.earlier.set('1', IMAGE)
+      Object.assign(served, { packageId: '2', image: Buffer.from('ABCDEFGHIJKL') })
+      assert.equal(await next(1, 1), 'v2/fw/response/1/chunk/1 6789ab')
+      assert.equal(await next(2, 0), 'v2/fw/response/2/chunk/0 ABCDEF')
+      assert.equal(await next(1, 2), 'v2/fw/response/1/chunk/2 cdefgh')
+      // With its first part a number begins anew.
+      assert.equal(await next(1, 0), 'v2/fw/response/1/chunk/0 ABCDEF')
+      assert.equal(await next(1, 1), 'v2/fw/response/1/chunk/1 GHIJKL')
+      const { length } = device.packets
+      served.packageId = '3'
+      device.send(device.publish('v2/fw/request/1/chunk/1', '6', length + 1))
       await device.end()
-      assert.deepEqual(seen(device.packets.slice(4)), ['v2/fw/error FAILURE'])
+      assert.deepEqual(seen(device.packets.slice(length)), ['v2/fw/error NOT_FOUND'])
+    }))
+
+  it('that are at a URL are a failure', () =>
+    bench(async ({ client, gateway }) => {
+      gateway.downloadPackage = () => Promise.reject(DeviceErrors.PACKAGE_ELSEWHERE())
+      const device = await client()
+      await device.login('one')
+      device.send(device.publish('v2/fw/request/1/chunk/0', '6', 1))
+      await device.end()
+      assert.deepEqual(seen(device.packets), ['v2/fw/error FAILURE'])
     }))
 
   it('that are not there are told on the error topic, without PUBACK, before the connection ends', () =>

@@ -11,7 +11,8 @@ export function serve(gateway: FakeGateway): void {
   gateway.downloadPackage = (device, { kind, title = '', version = '', size, chunk }) => {
     gateway.downloads.push([device.deviceName, { kind, title, version, size, chunk }])
     return Promise.resolve({
-      ...{ title, version, fileName: 'file', contentType: '', wholeBytes: IMAGE.length, release: () => undefined },
+      ...{ title, version, packageId: 'package', fileName: 'file', contentType: '' },
+      ...{ wholeBytes: IMAGE.length, release: () => undefined },
       bytes: IMAGE.subarray(size * chunk, size * (chunk + 1)),
     })
   }
