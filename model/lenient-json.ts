@@ -16,6 +16,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const KEYWORD = /^(?:true|false|null)$/i
 const ESCAPED: Readonly<Record<string, string>> = { t: '\t', b: '\b', n: '\n', r: '\r', f: '\f' }
 const ESCAPES_ITSELF = /['"\\/\n]/
+const BYTE_ORDER_MARK = '\ufeff'
 const PREFIX = ")]}'\n"
 
 /** Longer ones are no work of hand, and would cost the others time. */
@@ -42,7 +43,8 @@ class LenientReader {
 
   /** Without recursion: how deep a payload may be is for the strict parser to say. */
   read(): string | undefined {
-    if (this.text.startsWith(PREFIX)) this.position = PREFIX.length
+    if (this.text.startsWith(BYTE_ORDER_MARK)) this.position = BYTE_ORDER_MARK.length
+    if (this.text.startsWith(PREFIX, this.position)) this.position += PREFIX.length
     let isWanted = true
     while (isWanted) {
       if (!this.value()) return undefined

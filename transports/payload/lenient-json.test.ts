@@ -23,6 +23,8 @@ describe('payloads that are no strict JSON', () => {
       '\t{ a : 1 , b : x }\r\n',
       '{a:"1",b:x}',
       '{a:0,a:1,b:x}',
+      '\ufeff{"a":1,"b":"x"}',
+      "\ufeff)]}'\n{a:1,b:x}",
     ])
       assert.deepEqual(stored(text), same, text)
   })
