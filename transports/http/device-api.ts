@@ -157,7 +157,9 @@ class HttpDeviceApi {
 
   private readonly getAttributes: ForDevice = (device, request, reply) => {
     const query = new URLSearchParams(request.query)
-    const asked = attributeRequestOf(splitKeys(query.get('clientKeys') ?? ''), splitKeys(query.get('sharedKeys') ?? ''))
+    // A parameter that is there twice names all of its keys.
+    const [client, shared] = ['clientKeys', 'sharedKeys'].map((name) => splitKeys(query.getAll(name).join(',')))
+    const asked = attributeRequestOf(client, shared)
     this.session(device)
       .requestAttributes(asked)
       .then(
