@@ -4,6 +4,7 @@ import { ManualClock } from '../../engine/actor/testkit.ts'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
 import { stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
+import type { TypedValue } from '../../model/value.ts'
 import {
   createNode,
   runNode,
@@ -135,6 +136,26 @@ test('repetitions are counted in the stored state, and an interruption begins an
   assert.equal(world.context.fakes.state.held.get(DEVICE.id)?.text, undefined)
   assert.deepEqual(await send(60), ['Success'])
   assert.deepEqual(await send(60), ['Alarm Created alarmConditionRepeats=2 isNewAlarm=true', 'Success'])
+})
+
+test('how often and how long come from attributes too: decimals are cut, and what is no whole number fails the message', async () => {
+  const dynamicValue = { sourceType: 'CURRENT_TENANT', sourceAttribute: 'times', inherit: false }
+  const spec = { type: 'REPEATING', predicate: { defaultValue: 9, dynamicValue } }
+  const world = await worldOf(hot({ MAJOR: rule('GREATER', 50, { spec }) }))
+  const times = (value: TypedValue): void =>
+    world.context.fakes.attributes.add([{ key: 'times', ...value }], entityId('TENANT', TENANT_ID), 'SERVER_SCOPE')
+  const send = async () => {
+    await world.clock.advance(1)
+    return world.send({ temp: 60 })
+  }
+  times({ type: 'STRING', value: '1.5' })
+  assert.deepEqual(await send(), ['Failure'])
+  times({ type: 'DOUBLE', value: 2.7 })
+  // The message that failed did not count.
+  assert.deepEqual(await send(), ['Success'])
+  assert.deepEqual(await send(), ['Alarm Created alarmConditionRepeats=2 isNewAlarm=true', 'Success'])
+  times({ type: 'STRING', value: '3' })
+  assert.deepEqual(await send(), ['Alarm Updated alarmConditionRepeats=3 isExistingAlarm=true', 'Success'])
 })
 
 test('a duration that ends though nothing is heard raises the alarm by the timer', async () => {

@@ -9,6 +9,8 @@
  */
 import type { NodeAlarmSeverity } from '../../engine/rulechain/capabilities/alarms.ts'
 import { NODE_ALARM_SEVERITIES } from '../../engine/rulechain/capabilities/alarms.ts'
+import type { TypedValue } from '../../model/value.ts'
+import { NodeErrors } from '../errors.ts'
 import { isActive, scheduleOfText } from '../rules/schedule.ts'
 import { numberOf, textOf } from '../rules/typed-reading.ts'
 import type { AlarmDefinition, AlarmRule } from './alarm-rule.ts'
@@ -135,11 +137,11 @@ function judge(rule: AlarmRule, before: RuleCount, event: Exclude<AlarmEvent, { 
       return { verdict: 'true', count: NOTHING }
     case 'REPEATING': {
       const count = { ...NOTHING, count: before.count + 1 }
-      return { verdict: count.count >= limitOf(rule, values) ? 'true' : 'not yet', count }
+      return { verdict: count.count >= requiredLimit(rule, values) ? 'true' : 'not yet', count }
     }
     case 'DURATION': {
       const count = lengthened(before, ts)
-      return { verdict: count.durationMs > limitOf(rule, values) ? 'true' : 'not yet', count }
+      return { verdict: count.durationMs > requiredLimit(rule, values) ? 'true' : 'not yet', count }
     }
   }
 }
@@ -174,11 +176,27 @@ function isMet({ filters }: AlarmRule, values: RuleValues): boolean {
   })
 }
 
+/** As {@link limitOf}; throws `VALUE_INVALID` where the attribute that stands for it is no whole number: nobody would hear why no alarm comes. */
+function requiredLimit(rule: AlarmRule, values: RuleValues): number {
+  const source = rule.spec.type === 'SIMPLE' ? undefined : rule.spec.value.source
+  const found = sourced(source, values)
+  if (source !== undefined && found !== undefined && wholeOf(found) === undefined)
+    throw NodeErrors.VALUE_INVALID({ key: source.attribute, expected: 'a whole number' })
+  return limitOf(rule, values)
+}
+
 /** Ms, or repetitions; without any the rule is never true by counting. */
 function limitOf({ spec }: AlarmRule, values: RuleValues): number {
   if (spec.type === 'SIMPLE') return 0
-  const limit = resolved(spec.value, values, numberOf) ?? Number.POSITIVE_INFINITY
+  const limit = Math.trunc(resolved(spec.value, values, wholeOf) ?? Number.POSITIVE_INFINITY)
   return spec.type === 'DURATION' ? limit * spec.unitMs : limit
+}
+
+/** Decimals are cut; a text must be a whole number (the reference's way). */
+function wholeOf(value: TypedValue): number | undefined {
+  if ((value.type === 'STRING' || value.type === 'JSON') && !/^[+-]?\d+$/.test(value.value)) return undefined
+  const number = numberOf(value)
+  return number === undefined ? undefined : Math.trunc(number)
 }
 
 function isWeaker(one: NodeAlarmSeverity, other: NodeAlarmSeverity): boolean {
