@@ -1,7 +1,7 @@
 /** Looks whether the originator has a relation (`rule-nodes.md` 4). */
 import { z } from 'zod'
 import { ENTITY_TYPES, entityId, isUuid } from '../../model/entity-id.ts'
-import type { EntityId } from '../../model/entity-id.ts'
+import type { EntityId, EntityType } from '../../model/entity-id.ts'
 import { whenThere } from '../../engine/rulechain/capabilities/soon.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
@@ -15,6 +15,12 @@ const DEFAULTS = {
   relationType: 'Contains',
   checkForSingleEntity: true,
 }
+
+/** What nodes can look up. Others, such as alarms, are compared by their ids alone. */
+const LOOKED_UP: readonly EntityType[] = [
+  ...(['TENANT', 'CUSTOMER', 'USER', 'DASHBOARD', 'ASSET', 'DEVICE', 'ENTITY_VIEW'] as const),
+  ...(['RULE_CHAIN', 'EDGE', 'DEVICE_PROFILE', 'ASSET_PROFILE'] as const),
+]
 
 const configurationSchema = z.looseObject({
   direction,
@@ -45,8 +51,8 @@ export const checkRelationPresence = defineNode({
     },
   ],
   upgrade: (configuration, fromVersion) => (fromVersion > 0 ? configuration : swappedDirection(configuration)),
-  uses: ['relations'],
-  create: (configuration, { services: { relations } }) => {
+  uses: ['entities', 'relations'],
+  create: async (configuration, { services: { entities, relations } }) => {
     const { direction: way, relationType: type } = configuration
     const answer = (isThere: boolean): string => (isThere ? 'True' : 'False')
     if (!configuration.checkForSingleEntity) {
@@ -56,6 +62,8 @@ export const checkRelationPresence = defineNode({
       }
     }
     const entity = farEnd(configuration)
+    if (LOOKED_UP.includes(entity.entityType) && (await entities.find(entity)) === undefined)
+      throw refused('entityId', `the tenant has no ${entity.entityType} ${entity.id}`)
     return {
       handle: ({ originator }) => {
         const ends = way === 'FROM' ? { from: originator, to: entity } : { from: entity, to: originator }
@@ -68,6 +76,9 @@ export const checkRelationPresence = defineNode({
 function farEnd({ entityType, entityId: id }: z.output<typeof configurationSchema>): EntityId {
   const type = ENTITY_TYPES.find((known) => known === entityType)
   if (type !== undefined && typeof id === 'string' && isUuid(id)) return entityId(type, id.toLowerCase())
-  const [field, reason] = type === undefined ? ['entityType', 'is no entity type'] : ['entityId', 'is no id']
-  throw NodeErrors.CONFIGURATION_INVALID({ node: 'check relation presence', field, reason })
+  throw type === undefined ? refused('entityType', 'is no entity type') : refused('entityId', 'is no id')
+}
+
+function refused(field: string, reason: string): Error {
+  return NodeErrors.CONFIGURATION_INVALID({ node: 'check relation presence', field, reason })
 }

@@ -57,6 +57,7 @@ test('a relation is looked for in its direction, to one entity or to any', async
     { from: DEVICE, to: ASSET, type: 'Contains' },
     { from: OTHER, to: DEVICE, type: 'Manages' },
   )
+  context.fakes.entities.add({ id: ASSET, name: 'a' }, { id: OTHER, name: 'o' })
   const to = (entity: typeof ASSET) => ({ checkForSingleEntity: true, entityType: 'ASSET', entityId: entity.id })
   for (const [configuration, expected] of [
     [{ direction: 'FROM', relationType: 'Contains' }, 'True'],
@@ -69,6 +70,19 @@ test('a relation is looked for in its direction, to one entity or to any', async
   ] as const) {
     assert.equal(await relation(checkRelationPresence, configuration, context), expected, JSON.stringify(configuration))
   }
+})
+
+test('the one entity must be there, and be the tenant’s own', async () => {
+  const context = testContext()
+  const single = { direction: 'FROM', relationType: 'Contains', checkForSingleEntity: true }
+  const ofAsset = { ...single, entityType: 'ASSET', entityId: ASSET.id }
+  await assert.rejects(createNode(checkRelationPresence, ofAsset, context), /entityId: the tenant has no ASSET/)
+  // Nobody asks for it where any entity will do.
+  await createNode(checkRelationPresence, { ...ofAsset, checkForSingleEntity: false }, context)
+  // Nodes can not look alarms up.
+  await createNode(checkRelationPresence, { ...ofAsset, entityType: 'ALARM' }, context)
+  context.fakes.entities.add({ id: ASSET, name: 'a' })
+  assert.equal(await relation(checkRelationPresence, ofAsset, context), 'False')
 })
 
 test('one entity must be named; old files say the direction from its other side', async () => {
