@@ -76,6 +76,21 @@ test('the alarm may stand in the message, with details of its own or of the scri
   assert.deepEqual(scripted?.details, { before: '{"a":1}' })
 })
 
+test('an alarm from the message begins when it says, or now, whatever the time of the message', async () => {
+  const context = testContext()
+  const fromMessage = { ...SCRIPT, useMessageAlarmData: true, overwriteAlarmDetails: false }
+  await run(createAlarm, fromMessage, context, '{"type":"Cold","severity":"MINOR"}')
+  await run(createAlarm, fromMessage, context, '{"type":"Warm","severity":"MINOR","endTs":7000}')
+  const now = context.clock.now()
+  assert.deepEqual(
+    context.fakes.alarms.drafts.map(({ startTs, endTs }) => [startTs, endTs]),
+    [
+      [now, now],
+      [7000, 7000],
+    ],
+  )
+})
+
 test('a severity that is none does not start, unless it is a pattern', async () => {
   await assert.rejects(createNode(createAlarm, { ...HOT, severity: 'HUGE' }, testContext()), /severity/)
   const { relation } = await run(

@@ -114,7 +114,8 @@ export const createAlarm = defineNode({
           : draftOf(message, configuration, typeOf(message), severity(message, severityOf))
         const raised = await alarms.createOrUpdate(draft, at.visit(), async (active) => {
           const details = isScripted ? await script.details(message, active?.details) : (draft.details ?? {})
-          const times = timesOf(draft, active, message.metadataTs(), context.clock.now())
+          const now = context.clock.now()
+          const times = timesOf(draft, active, configuration.useMessageAlarmData ? now : message.metadataTs(), now)
           return { ...draft, ...times, details }
         })
         if (raised === undefined) return 'False'
@@ -172,14 +173,14 @@ function draftOfBody(message: Message): NodeAlarmDraft {
   }
 }
 
-/** A new one begins and ends with its message; one that is there keeps its start and lasts until now. */
+/** A new one begins and ends at `newTs` unless its draft says when; one that is there keeps its start and lasts until now. */
 function timesOf(
   { startTs, endTs }: NodeAlarmDraft,
   active: NodeAlarm | undefined,
-  messageTs: number,
+  newTs: number,
   now: number,
 ): Pick<NodeAlarmDraft, 'startTs' | 'endTs'> {
   if (active !== undefined) return { startTs: active.startTs, endTs: now }
-  const start = startTs ?? messageTs
+  const start = startTs ?? endTs ?? newTs
   return { startTs: start, endTs: endTs ?? start }
 }
