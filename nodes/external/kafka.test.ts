@@ -101,6 +101,25 @@ describe('with a real broker', { skip }, async () => {
   const broker = await startKafka()
   after(() => broker.stop())
 
+  test('a key goes to the partition to which other producers send it', async (t) => {
+    const admin = new Admin({ clientId: 'test', bootstrapBrokers: [broker.url] })
+    t.after(() => admin.close())
+    await admin.createTopics({ topics: ['by-key'], partitions: 3, replicas: 1 })
+    const configuration = { bootstrapServers: broker.url, topicPattern: 'by-key', keyPattern: '$[key]', retries: 5 }
+    const node = await createNode(kafka, { ...DEFAULTS, ...configuration }, outsideContext())
+    t.after(() => node.close?.())
+    // Hashes of Kafka's own tests without their sign, of three.
+    for (const [key, partition] of [
+      ['foobar', '0'],
+      ['21', '0'],
+      ['a-little-bit-long-string', '2'],
+      ['a-little-bit-longer-string', '2'],
+    ] as const) {
+      const [result] = await runNode(node, testMessage({ data: JSON.stringify({ key }) }))
+      assert.equal(result?.emissions[0]?.message.metadata['partition'], partition, key)
+    }
+  })
+
   test('records are where the answer says, with key and headers', async (t) => {
     const brokers = { clientId: 'test', bootstrapBrokers: [broker.url] }
     const admin = new Admin(brokers)

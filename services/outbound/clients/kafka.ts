@@ -3,6 +3,7 @@ import { CompressionAlgorithms, Producer } from '@platformatic/kafka'
 import type { OpenClient } from '../raw-client.ts'
 import { kafkaOptions, kafkaReason } from './kafka-connection.ts'
 import { guardConnections } from './kafka-guard.ts'
+import { partitionOfKey } from './kafka-partition.ts'
 
 export const openKafka: OpenClient<'kafka'> = (target, { guard }) => {
   const { retries, acks, compression } = target
@@ -19,7 +20,9 @@ export const openKafka: OpenClient<'kafka'> = (target, { guard }) => {
   return {
     call: async ({ topic, key, value, headers }) => {
       const message = { topic, value, headers: new Map(headers), ...(key === undefined ? {} : { key }) }
-      const { offsets } = await producer.send({ messages: [message] }).catch((error: unknown) => {
+      // Records without a key go to one partition after the other, which is the client's own way.
+      const chosen = key === undefined ? {} : { partitioner: partitionOf }
+      const { offsets } = await producer.send({ messages: [message], ...chosen }).catch((error: unknown) => {
         throw kafkaReason(error)
       })
       const [written] = offsets ?? []
@@ -39,6 +42,10 @@ const COMPRESSIONS = {
   snappy: CompressionAlgorithms.SNAPPY,
   lz4: CompressionAlgorithms.LZ4,
   zstd: CompressionAlgorithms.ZSTD,
+}
+
+function partitionOf(_message: unknown, key: Buffer | undefined): number {
+  return partitionOfKey(key ?? Buffer.alloc(0))
 }
 
 function text(value?: string): Buffer | undefined {
