@@ -55,7 +55,8 @@ function structuresEqual(left: Value, right: Value, walk: Walk): boolean {
     if (!Array.isArray(right) || left.length !== right.length) return false
     return left.every((item, index) => strictlyEqual(item, right[index] ?? null, walk))
   }
-  if (left instanceof DateValue) return right instanceof DateValue && left.time === right.time
+  if (left instanceof DateValue)
+    return right instanceof DateValue && left.time === right.time && left.nanos === right.nanos
   if (left instanceof ValueSet) {
     if (!(right instanceof ValueSet) || left.members.size !== right.members.size) return false
     for (const member of left.members.values()) if (!right.has(member)) return false

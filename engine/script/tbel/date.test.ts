@@ -16,6 +16,25 @@ function run(script: string): string {
 
 const AT = 'new Date(1700000000123)'
 
+test('a date keeps what its text says behind the millisecond, and is moved by nanoseconds', () => {
+  for (const [script, expected] of [
+    ["return new Date('2024-02-03T04:05:06.789123Z').toISOString()", '2024-02-03T04:05:06.789123Z'],
+    ["return new Date('2024-02-03T04:05:06.7Z').toISOString()", '2024-02-03T04:05:06.700Z'],
+    ["return new Date('1969-12-31T23:59:59.000000001Z').toJSON()", '1969-12-31T23:59:59.000000001Z'],
+    ["return new Date('2024-02-03T04:05:06.789123Z').getTime()", '1706933106789'],
+    [`var d = ${AT}; d.addNanos(1); return d.toISOString()`, '2023-11-14T22:13:20.123000001Z'],
+    [`var d = ${AT}; d.addNanos(-123000001L); return d.toISOString()`, '2023-11-14T22:13:19.999999999Z'],
+    [`var d = ${AT}; d.addNanos(5000000000L); return d.toISOString()`, '2023-11-14T22:13:25.123Z'],
+    [
+      `var d = ${AT}; d.addNanos(1); d.addDays(1); d.setHours(0); return d.toISOString()`,
+      '2023-11-15T00:13:20.123000001Z',
+    ],
+    [`var d = ${AT}; d.addNanos(1); d.setMilliseconds(5); return d.toISOString()`, '2023-11-14T22:13:20.005Z'],
+    [`var d = ${AT}; d.addNanos(1); d.setTime(0); return d.toISOString()`, '1970-01-01T00:00:00Z'],
+  ] as const)
+    assert.equal(run(`${script};`), expected, script)
+})
+
 test('a date is written in any language, zone, style and pattern', () => {
   const rows: readonly (readonly [script: string, expected: string])[] = [
     [`${AT}.toISOString()`, '2023-11-14T22:13:20.123Z'],

@@ -1,5 +1,6 @@
 /** Dates read out of texts: by a pattern, and in the forms of ISO and of mail. */
 import { Fault } from '../fault.ts'
+import { DateValue } from './date-value.ts'
 import { dayName, halfName, monthName, standaloneMonthName } from './date-names.ts'
 import { patternParts, width, type PatternPart } from './date-pattern.ts'
 import { UTC, findZone, instantOf, offsetOfText, utcTime, type Zone } from './zones.ts'
@@ -17,21 +18,24 @@ function unreadable(text: string): Fault {
 }
 
 /** A text that begins with a digit is ISO with date and time, any other that of mail. */
-export function readDate(text: string): number {
-  const time = /^\d/.test(text) ? (isoTime(text) ?? looseTime(text)) : mailTime(text)
+export function readDate(text: string): DateValue {
+  const iso = /^\d/.test(text) ? isoTime(text) : undefined
+  if (iso !== undefined) return iso
+  const time = /^\d/.test(text) ? looseTime(text) : mailTime(text)
   if (time === undefined) throw unreadable(text)
-  return time
+  return new DateValue(time)
 }
 
-function isoTime(text: string): number | undefined {
+function isoTime(text: string): DateValue | undefined {
   const match = ISO.exec(text)
   if (match === null) return undefined
   const [, year, month, day, hour, minute, second = '0', fraction = ''] = match
   const offset = /^z$/i.test(match[8] ?? '') ? 0 : offsetOfText(match[8] ?? '')
   if (offset === undefined) return undefined
   const fields = [year, month, day, hour, minute, second].map(Number)
-  const local = exactTime(fields, Number(fraction.padEnd(3, '0').slice(0, 3)))
-  return local === undefined ? undefined : local - offset
+  const digits = fraction.padEnd(9, '0')
+  const local = exactTime(fields, Number(digits.slice(0, 3)))
+  return local === undefined ? undefined : new DateValue(local - offset, Number(digits.slice(3)))
 }
 
 function mailTime(text: string): number | undefined {

@@ -68,7 +68,7 @@ function writer(missingLocale: string, plain: StyleOf, withOptions: StyleOf = pl
 function written(value: DateValue, locale: string, options: Options, styleOf: StyleOf, budget: Budget): Value {
   budget.spend(WRITE_STEPS)
   const { pattern, zone } = options
-  const time = Math.floor(value.time)
+  const { time } = value
   if (pattern !== '') return counted(patternText(pattern, time, zone, locale), budget)
   const [date, clock] = styleOf(options)
   const text =

@@ -1,17 +1,32 @@
-/** An instant in milliseconds that scripts can read and move. Source: `rule-engine.md` 6.5 "Date". */
+/** An instant that scripts can read and move. Source: `rule-engine.md` 6.5 "Date". */
 import { DEFAULT_LOCALE, styledText } from './date-names.ts'
 import { UTC } from './zones.ts'
 
-export class DateValue {
-  time: number
+const NANOS_OF_A_MS = 1_000_000n
 
-  constructor(time: number) {
+export class DateValue {
+  /** Unix ms, whole. */
+  time: number
+  /** What it is behind them: less than a million. */
+  nanos: number
+
+  constructor(time: number, nanos = 0) {
     this.time = time
+    this.nanos = nanos
   }
 
-  /** ISO text; zero milliseconds are left out, as existing clients see it. */
+  moveNanos(by: bigint): void {
+    const nanos = BigInt(this.nanos) + by
+    const rest = ((nanos % NANOS_OF_A_MS) + NANOS_OF_A_MS) % NANOS_OF_A_MS
+    this.time += Number((nanos - rest) / NANOS_OF_A_MS)
+    this.nanos = Number(rest)
+  }
+
+  /** ISO text with no, three, six or nine digits behind the second, as existing clients see it. */
   toIsoText(): string {
-    return new Date(this.time).toISOString().replace('.000Z', 'Z')
+    const text = new Date(this.time).toISOString()
+    const digits = `${text.slice(-4, -1)}${String(this.nanos).padStart(6, '0')}`.replace(/(?:000)+$/, '')
+    return `${text.slice(0, -5)}${digits === '' ? '' : `.${digits}`}Z`
   }
 
   /** In words: what a date is joined to texts by, and printed as in JSON. */

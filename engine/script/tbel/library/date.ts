@@ -7,6 +7,7 @@ import { isInt, isNumber, longOf, numberOf, type Value } from '../values.ts'
 import type { Budget } from '../budget.ts'
 import type { Clock } from '../../../../model/clock.ts'
 import { DateValue } from './date-value.ts'
+import { longArgument } from './hex.ts'
 import { DEFAULT_LOCALE, localeOf } from './date-names.ts'
 import { daysIn, exactTime, looseTime, readByPattern, readDate, readLeniently } from './date-reader.ts'
 import { dateTexts } from './date-text.ts'
@@ -75,6 +76,7 @@ function setter(first: number, most: number): Method<DateValue> {
     const time = exactTime(fields.slice(0, 6), fields[6])
     if (time === undefined) throw new Fault('there is no such day or time')
     value.time = checked(time + day * DAY)
+    if (first + values.length > 6) value.nanos = 0
     return null
   })
 }
@@ -103,8 +105,15 @@ function addTime(unit: number): Method<DateValue> {
   })
 }
 
+function addNanos(value: DateValue, values: readonly Value[]): null {
+  value.moveNanos(longArgument(values, 0))
+  checked(value.time)
+  return null
+}
+
 function setTime(value: DateValue, values: readonly Value[]): null {
   value.time = checked(Math.trunc(doubleArgument(values, 0)))
+  value.nanos = 0
   return null
 }
 
@@ -119,7 +128,7 @@ const READERS: readonly (readonly [string, (date: Date) => number])[] = [
   ['Milliseconds', (date) => date.getUTCMilliseconds()],
 ]
 
-const time = method<DateValue>(0, 0, (value) => longOf(Math.floor(value.time)))
+const time = method<DateValue>(0, 0, (value) => longOf(value.time))
 
 export const dateMethods: Methods<DateValue> = new Map<string, Method<DateValue>>([
   ['getTime', time],
@@ -142,7 +151,7 @@ export const dateMethods: Methods<DateValue> = new Map<string, Method<DateValue>
   ['addHours', addTime(HOUR)],
   ['addMinutes', addTime(60_000)],
   ['addSeconds', addTime(1000)],
-  ['addNanos', addTime(1e-6)],
+  ['addNanos', method<DateValue>(1, 1, addNanos)],
   ...dateTexts,
 ])
 
@@ -158,20 +167,18 @@ export function newDate(clock: Clock, values: readonly Value[], budget: Budget):
   const first = argument(values, 0)
   if (values.length === 1 && isNumber(first)) return new DateValue(checked(Math.trunc(numberOf(first))))
   budget.spend(READ_STEPS)
-  return new DateValue(checked(isInt(first) && values.length > 2 ? ofFields(values) : ofText(values)))
+  const date = isInt(first) && values.length > 2 ? new DateValue(ofFields(values)) : ofText(values)
+  checked(date.time)
+  return date
 }
 
-function ofText(values: readonly Value[]): number {
+function ofText(values: readonly Value[]): DateValue {
   const text = textArgument(values, 0)
   if (values.length === 1) return readDate(text)
   const locale = localeOf(values.length > 2 ? textArgument(values, 2) : DEFAULT_LOCALE)
   if (values.length > 4) throw new Fault('a date has no such form')
-  return readByPattern(
-    text,
-    textArgument(values, 1),
-    locale,
-    values.length > 3 ? zoneOf(textArgument(values, 3)) : undefined,
-  )
+  const zone = values.length > 3 ? zoneOf(textArgument(values, 3)) : undefined
+  return new DateValue(readByPattern(text, textArgument(values, 1), locale, zone))
 }
 
 /** Year, month, day, then hour and minute together, second, millisecond; the last may be a zone. */
