@@ -21,7 +21,11 @@ export const relationLevels = {
 }
 
 const filter = z.looseObject({
-  relationType: z.string(),
+  // An empty one means any.
+  relationType: z
+    .string()
+    .nullish()
+    .transform((type) => type || undefined),
   entityTypes: orZero(z.array(z.enum(ENTITY_TYPES)), []),
 })
 

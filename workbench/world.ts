@@ -193,7 +193,6 @@ export class World {
           ),
         relatedDevices: async (root, { relationType: type, deviceTypes, ...levels }) => {
           const found = await this.relations.find(root, levels, [{ type, entityTypes: ['DEVICE'] }])
-          if (deviceTypes.length === 0) return found
           return found.filter(({ id }) => deviceTypes.includes(this.entities.get(id)?.type ?? ''))
         },
         create: async (relation) => {

@@ -105,7 +105,17 @@ test('a related device is found by relation and profile', async () => {
   const query = { direction: 'FROM', maxLevel: 1, relationType: 'Contains', deviceTypes: ['thermo'] }
   const found = await run(relatedDeviceAttributes, { ...names, fetchTo: 'METADATA', deviceRelationsQuery: query })
   assert.equal(found.metadata?.['ss_limit'], '42.0')
-  for (const wrong of [{ deviceTypes: ['pump'] }, { direction: 'TO' }, { relationType: 'Manages' }]) {
+  for (const relationType of ['', null]) {
+    const deviceRelationsQuery = { ...query, relationType }
+    const any = await run(relatedDeviceAttributes, { ...names, fetchTo: 'METADATA', deviceRelationsQuery })
+    assert.equal(any.metadata?.['ss_limit'], '42.0', `the relation type ${relationType}`)
+  }
+  for (const wrong of [
+    { deviceTypes: ['pump'] },
+    { deviceTypes: [] },
+    { direction: 'TO' },
+    { relationType: 'Manages' },
+  ]) {
     const missed = await run(relatedDeviceAttributes, {
       ...names,
       fetchTo: 'METADATA',
@@ -163,6 +173,20 @@ test('fields of a related entity are text', async () => {
     { data: '{}', metadata: { k: 'label' } },
   )
   assert.deepEqual(found.metadata, { k: 'label', n: 'asset', label: 'lab', id: ASSET.id })
+})
+
+test('a filter without a relation type lets every type through', async () => {
+  for (const type of [{ relationType: null }, { relationType: '' }, {}]) {
+    const relationsQuery = { direction: 'TO', maxLevel: 1, filters: [{ ...type, entityTypes: ['ASSET'] }] }
+    const dataMapping = { name: 'n' }
+    const found = await run(relatedEntityData, {
+      fetchTo: 'METADATA',
+      dataToFetch: 'FIELDS',
+      dataMapping,
+      relationsQuery,
+    })
+    assert.deepEqual(found.metadata, { n: 'asset' }, JSON.stringify(type))
+  }
 })
 
 test('old configurations become those of now', () => {

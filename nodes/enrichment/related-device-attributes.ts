@@ -28,10 +28,17 @@ export const relatedDeviceAttributes = defineNode({
     deviceRelationsQuery: z
       .looseObject({
         ...relationLevels,
-        relationType: z.string(),
+        // Where it is left out it is the usual one; an empty one means any.
+        relationType: z
+          .string()
+          .nullish()
+          .transform((type) => (type ?? 'Contains') || undefined),
         deviceTypes: orZero(z.array(z.string()), []),
       })
-      .meta({ title: 'Relations', description: 'deviceTypes are names of device profiles; none means any.' }),
+      .meta({
+        title: 'Relations',
+        description: 'deviceTypes are names of device profiles; without any no device is found.',
+      }),
   }),
   defaults: { ...ATTRIBUTE_NAMES_DEFAULTS, deviceRelationsQuery: QUERY_DEFAULT },
   examples: [

@@ -35,7 +35,8 @@ export class FakeRelations implements NodeRelations {
         ? true
         : filters.some(
             ({ relationType, entityTypes }) =>
-              relationType === relation.type && (entityTypes.length === 0 || entityTypes.includes(end.entityType)),
+              (relationType ?? relation.type) === relation.type &&
+              (entityTypes.length === 0 || entityTypes.includes(end.entityType)),
           ),
     )
   }
@@ -46,9 +47,9 @@ export class FakeRelations implements NodeRelations {
       root,
       query,
       (relation, end) =>
-        relation.type === relationType &&
+        (relationType ?? relation.type) === relation.type &&
         end.entityType === 'DEVICE' &&
-        (deviceTypes.length === 0 || deviceTypes.includes(this.typeOf(end) ?? '')),
+        deviceTypes.includes(this.typeOf(end) ?? ''),
     )
   }
 

@@ -53,10 +53,9 @@ class TenantRelations implements NodeRelations {
   }
 
   relatedDevices(root: EntityId, query: RelatedDevicesQuery): Soon<readonly EntityId[]> {
+    if (query.deviceTypes.length === 0) return []
     const found = this.search(root, query, [{ type: query.relationType, entityTypes: ['DEVICE'] }])
-    return whenThere(found, (all) =>
-      query.deviceTypes.length === 0 || all.length === 0 ? all : this.ofTypes(all, query.deviceTypes),
-    )
+    return whenThere(found, (all) => (all.length === 0 ? all : this.ofTypes(all, query.deviceTypes)))
   }
 
   private async ofTypes(found: readonly EntityId[], deviceTypes: readonly string[]): Promise<readonly EntityId[]> {

@@ -18,13 +18,17 @@ export interface RelationLevels {
 }
 
 export interface RelationsQuery extends RelationLevels {
-  /** None means all; no entity types mean any. */
-  readonly filters: readonly { readonly relationType: string; readonly entityTypes: readonly EntityType[] }[]
+  /** None means all; no relation type means any, and so do no entity types. */
+  readonly filters: readonly {
+    readonly relationType: string | undefined
+    readonly entityTypes: readonly EntityType[]
+  }[]
 }
 
 export interface RelatedDevicesQuery extends RelationLevels {
-  readonly relationType: string
-  /** Names of device profiles; none means any. */
+  /** Undefined: any. */
+  readonly relationType: string | undefined
+  /** Names of device profiles; none means no device, as in the reference. */
   readonly deviceTypes: readonly string[]
 }
 
