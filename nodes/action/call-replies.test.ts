@@ -4,7 +4,9 @@ import { createNode, runNode, testContext, testMessage } from '../testkit.ts'
 import { restCallReply } from './rest-call-reply.ts'
 import { rpcCallReply } from './rpc-call-reply.ts'
 
-const metadata = { serviceId: 'api', sessionId: 's', requestId: '7', requestUUID: 'r' }
+const SESSION = '44444444-4444-4444-8444-444444444444'
+const REQUEST = '55555555-4444-4444-8444-444444444444'
+const metadata = { serviceId: 'api', sessionId: SESSION, requestId: '7', requestUUID: REQUEST }
 
 test('replies go to the process and the place that the metadata names', async () => {
   const context = testContext()
@@ -13,9 +15,24 @@ test('replies go to the process and the place that the metadata names', async ()
   await runNode(toDevice, testMessage({ data: '{"a":1}', metadata }))
   await runNode(toUser, testMessage({ data: '{"b":2}', metadata }))
   assert.deepEqual(context.replies, [
-    ['api', 's', '{"a":1}'],
-    ['api', 'r', '{"b":2}'],
+    ['api', SESSION, '{"a":1}'],
+    ['api', REQUEST, '{"b":2}'],
   ])
+})
+
+test('ids that nobody has given out take Failure', async () => {
+  const context = testContext()
+  const toDevice = await createNode(rpcCallReply, {}, context)
+  const toUser = await createNode(restCallReply, {}, context)
+  for (const [node, wrong] of [
+    [toDevice, { sessionId: 's' }],
+    [toDevice, { requestId: 'seven' }],
+    [toUser, { requestUUID: 'r' }],
+  ] as const) {
+    const [result] = await runNode(node, testMessage({ data: '{}', metadata: { ...metadata, ...wrong } }))
+    assert.match(result?.error?.message ?? '', new RegExp(Object.keys(wrong).join()))
+  }
+  assert.deepEqual(context.replies, [])
 })
 
 test('a message that names no place takes Failure', async () => {

@@ -1,5 +1,6 @@
 /** Answers a user who called the rule engine over REST (`rule-nodes.md` 6.5): with the body, to the request that the metadata names. */
 import { z } from 'zod'
+import { isUuid } from '../../model/entity-id.ts'
 import { defineNode } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 
@@ -29,6 +30,7 @@ export const restCallReply = defineNode({
         return value
       }
       const requestId = required(configuration.requestIdMetaDataAttribute, 'requestUUID')
+      if (!isUuid(requestId)) throw NodeErrors.VALUE_INVALID({ key: 'requestUUID', expected: 'the id of a request' })
       const serviceId = required(configuration.serviceIdMetaDataAttribute, 'serviceId')
       if (data.trim() === '') throw NodeErrors.CALL_MALFORMED({ missing: 'body' })
       services.calls.answer(serviceId, requestId, data)

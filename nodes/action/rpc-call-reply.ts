@@ -1,5 +1,6 @@
 /** Answers a device that called the rule engine (`rule-nodes.md` 52): with the body, to the session that the metadata names. */
 import { z } from 'zod'
+import { isUuid } from '../../model/entity-id.ts'
 import { defineNode } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 
@@ -37,7 +38,10 @@ export const rpcCallReply = defineNode({
       }
       const serviceId = required(configuration.serviceIdMetaDataAttribute, 'serviceId')
       const sessionId = required(configuration.sessionIdMetaDataAttribute, 'sessionId')
-      required(configuration.requestIdMetaDataAttribute, 'requestId')
+      if (!isUuid(sessionId)) throw NodeErrors.VALUE_INVALID({ key: 'sessionId', expected: 'the id of a session' })
+      const requestId = required(configuration.requestIdMetaDataAttribute, 'requestId')
+      if (!/^[+-]?\d+$/.test(requestId))
+        throw NodeErrors.VALUE_INVALID({ key: 'requestId', expected: 'a whole number' })
       if (data.trim() === '') throw NodeErrors.CALL_MALFORMED({ missing: 'body' })
       services.calls.replyToDevice(serviceId, sessionId, data)
       return 'Success'
