@@ -116,7 +116,10 @@ export class FlowSteps {
       .catch((error: unknown) => this.program.brokenInvariant(error))
   }
 
-  /** The branch ends when its message is durable elsewhere; it fails where that is refused. Where nothing is connected nothing leaves. */
+  /**
+   * The branch ends when its message is durable elsewhere; it fails where that is refused. Where nothing is connected nothing leaves for a queue; what
+   * goes on later waits all the same: it counts among those that wait, and is told of when its time has come.
+   */
   private leave(
     node: CompiledNode,
     branch: Branch,
@@ -133,13 +136,13 @@ export class FlowSteps {
       else tellTakenOver(node.debug, message, step.relation)
     }
     // What goes on later is counted when it does.
-    if (step.flow === 'enqueue' || route.targets.length === 0) {
+    if (step.flow === 'enqueue') {
       route.taken++
       this.surroundings.tracer?.dispatch(node.record, message, step.relation)
-    }
-    if (route.targets.length === 0) {
-      tell()
-      return this.program.endAt(node, branch, step.relation, error)
+      if (route.targets.length === 0) {
+        tell()
+        return this.program.endAt(node, branch, step.relation, error)
+      }
     }
     const { leaving } = this
     this.endAfter(

@@ -26,6 +26,7 @@ interface ProcessOptions {
   readonly settledBelow?: () => number
   readonly owned?: boolean
   readonly streamOf?: (id: string) => number
+  readonly isUnconnected?: boolean
   /** Stands before the node. */
   readonly before?: (message: Message) => Message
 }
@@ -64,7 +65,7 @@ async function processOf(node: KeyedNode<JsonValue>, options: ProcessOptions = {
   const nodes = [{ type: 'before' }, { type: 'keyed' }, { type: 'end' }]
   const { chain, graph } = chainOf('chain', nodes, [
     [0, 'Success', 1],
-    [1, 'Success', 2],
+    ...(options.isUnconnected === true ? [] : [[1, 'Success', 2] as const]),
   ])
   await loaded(clock, tested.engine.load(chain, graph))
   await clock.settle()
@@ -294,6 +295,26 @@ test('a message goes on later: its source ends when it is durable, and it goes o
     ['"x"'],
   )
   assert.notEqual(seen[0]?.id, work.message.id)
+})
+
+test('a message that goes on later waits also where nothing is connected', async () => {
+  const store = new MemoryStateStore()
+  const later: KeyedNode<JsonValue> = {
+    ...counting,
+    handle: (turn) => ({ flow: 'later', relation: 'Success', at: turn.now + 10_000 }),
+  }
+  const { run, clock, published, seen } = await processOf(later, { store, isUnconnected: true })
+  const work = testWork({ device: 'a' })
+  await run(work)
+  assert.ok(work.isSettled)
+  assert.equal(store.outputs.size, 1)
+  await clock.advance(10_000)
+  assert.equal(store.outputs.size, 0)
+  const [sent] = published
+  const returned = testWork({ ...sent, id: sent?.id ?? '' })
+  await run(returned)
+  assert.ok(returned.isSettled)
+  assert.deepEqual(seen, [])
 })
 
 test('a source begins at the owner of its partition alone, and again after a restart where it stopped', async () => {
