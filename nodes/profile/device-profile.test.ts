@@ -293,6 +293,9 @@ test('telemetry without values changes nothing', async () => {
   assert.deepEqual(await world.send({}), ['Success'])
   const message = testMessage({ data: '{}', known: { entries: [] } })
   assert.deepEqual((await world.run(message))?.emissions.map(shown), ['Success'])
+  for (const data of ['[]', '[{}]']) {
+    assert.deepEqual((await world.run(testMessage({ data })))?.emissions.map(shown), ['Success'], data)
+  }
 })
 
 test('backfill raises no alarm and changes nothing of what the rules know', async () => {

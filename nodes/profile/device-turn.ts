@@ -7,7 +7,7 @@ import { isJsonObject } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
 import { sameValue, type Entry, type TypedValue } from '../../model/value.ts'
 import { bodyObject } from '../body.ts'
-import { pointsOf } from '../action/telemetry-body.ts'
+import { pointsIn } from '../action/telemetry-body.ts'
 import { nameOf } from './alarm-rule.ts'
 import { decisionOf, type Decision } from './decision.ts'
 import type { DeviceMemory } from './device-memory.ts'
@@ -163,8 +163,7 @@ export function rearm(turn: StateTurn<DeviceState>, due: number | undefined): vo
 }
 
 function telemetry(run: Run, message: Message, memory: DeviceMemory, { castStrings }: NodeSettings): void {
-  if (isEmpty(message)) return
-  const points = pointsOf(message, message.metadataTs(), { castStrings, nulls: 'skip' })
+  const points = pointsIn(message, message.metadataTs(), { castStrings, nulls: 'skip' })
   const byTime = new Map<number, Entry[]>()
   for (const point of points) {
     const entries = byTime.get(point.ts)
@@ -173,14 +172,6 @@ function telemetry(run: Run, message: Message, memory: DeviceMemory, { castStrin
   }
   for (const [ts, entries] of [...byTime].toSorted(([one], [other]) => one - other))
     run.values({ ts, changed: taken(memory, 'TIME_SERIES', entries, ts) })
-}
-
-/** Nothing to store is nothing that changed. */
-function isEmpty(message: Message): boolean {
-  const entries = message.entries()
-  if (entries !== undefined) return entries.length === 0
-  const body = message.json()
-  return isJsonObject(body) && Object.keys(body).length === 0
 }
 
 function attributes(run: Run, message: Message, memory: DeviceMemory, { castStrings }: NodeSettings): void {
