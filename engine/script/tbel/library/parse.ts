@@ -1,6 +1,6 @@
 /** Texts into numbers and back. Source: `rule-engine.md` 6.5 "parse text", "numbers", "text/bytes" and the quirks below them. */
 import { Fault } from '../fault.ts'
-import { INT, double, intOf, long, rankOf, textOf, type Value } from '../values.ts'
+import { double, intOf, long, textOf, type Value } from '../values.ts'
 import type { Budget } from '../budget.ts'
 import {
   argument,
@@ -75,9 +75,8 @@ export function roundHalfUp(value: number, digits: number): number {
   return Math.sign(value) * Number(`${rounded}e${-digits}`)
 }
 
+/** A double also of a whole number. */
 function toFixed(values: readonly Value[]): Value {
-  const rank = rankOf(argument(values, 0))
-  if (rank === INT) return argument(values, 0)
   return double(roundHalfUp(doubleArgument(values, 0), intArgument(values, 1)))
 }
 
