@@ -326,6 +326,22 @@ describe('persistent calls', () => {
     assert.equal(clock.pendingTimers, timers - 1, 'the caller waits no more')
   })
 
+  test('that are stored when the partition went are the new owner’s, and are not sent here', async (context) => {
+    const session = await listening(1)
+    const stored = Promise.withResolvers<boolean>()
+    store.accept = () => stored.promise
+    const outcome = await called('p', { isPersistent: true })
+    disown()
+    const timers = clock.pendingTimers
+    const told = context.mock.method(line, 'toOwner')
+    stored.resolve(true)
+    await clock.settle()
+    assert.deepEqual([session.ids, outcome.answer], [[], '{"isKept":true}'])
+    assert.equal(clock.pendingTimers, timers - 1, 'the caller waits no more')
+    const words = told.mock.calls.map(({ arguments: [member, word] }) => [member, word.kind])
+    assert.deepEqual(words, [['another', 'call']])
+  })
+
   test('that are withdrawn reach nobody', async () => {
     await called('p', { isPersistent: true })
     line.toOwner('me', { kind: 'withdrawn', deviceId: DEVICE, callId: 'p' })

@@ -15,6 +15,7 @@ import {
   type Listening,
 } from './call.ts'
 import type { CallLine, OwnerWord } from './line.ts'
+import { MAX_PENDING, OwnedCallsOfDevice, remove, stopTimers, type Listener, type Pending } from './owned-device.ts'
 
 /** Persistent calls, where they are kept. */
 export interface CallStore {
@@ -34,8 +35,6 @@ export interface OwnedCallsOptions {
   readonly report: (text: string, fields: Readonly<Record<string, unknown>>) => void
 }
 
-/** Of one device. Over it a call is refused as if the device were away; persistent ones wait in the store. */
-const MAX_PENDING = 1000
 /** Ids of calls that are remembered, the newest ones. */
 const MAX_TAKEN = 100_000
 /** Sessions say every ten seconds that they listen. */
@@ -48,51 +47,6 @@ const DELIVERY_TIMEOUT_MS = 10_000
 const MAX_RETRIES = 5
 /** The longest that a timer can wait. */
 const MAX_TIMER_MS = 2 ** 31 - 1
-
-interface Listener {
-  readonly member: string
-  readonly session: number
-  readonly take: Listening
-  until: number
-}
-
-interface Pending {
-  readonly id: number
-  readonly call: DeviceCall
-  /** `member session` of those it went to. */
-  readonly sentTo: Set<string>
-  isDelivered: boolean
-  failures: number
-  expiry: TimerHandle
-  delivery: TimerHandle | undefined
-}
-
-class OwnedCallsOfDevice {
-  readonly deviceId: string
-  nextId = 0
-  usedAt = 0
-  readonly listeners = new Map<string, Listener>()
-  readonly pending = new Map<number, Pending>()
-  /** Changes of the store, one after the other. */
-  stored: Promise<void> = Promise.resolve()
-  /** Ids of calls that are over here, of tenants that the device left: what a look into the store that is under way says of theirs is old. */
-  readonly leaving = new Set<string>()
-
-  constructor(deviceId: string) {
-    this.deviceId = deviceId
-  }
-
-  has(callId: string): boolean {
-    for (const { call } of this.pending.values()) if (call.id === callId) return true
-    return false
-  }
-
-  /** Whether a call that the store has is to be sent. */
-  lacks({ id, tenantId }: DeviceCall): boolean {
-    if (this.leaving.has(id) || this.leaving.has(tenantId)) return false
-    return this.pending.size < MAX_PENDING && !this.has(id)
-  }
-}
 
 export class OwnedCalls {
   private readonly options: OwnedCallsOptions
@@ -166,8 +120,18 @@ export class OwnedCalls {
       this.answer(call, { isKept: true })
       if (!waits) return
       if (call.expirationTime <= this.options.clock.now()) await this.options.store.changed(call, 'EXPIRED')
-      else if (!this.isClosed && device.lacks(call)) this.queue(device, call)
+      else if (this.isClosed) return
+      else if (this.devices.get(call.deviceId) !== device) this.passOn(call)
+      else if (device.lacks(call)) this.queue(device, call)
     })
+  }
+
+  /** Its device went to another owner while it was stored. That one asks the store too: meanwhile the call may be over, or be there already. */
+  private passOn(call: DeviceCall): void {
+    const { owners, line } = this.options
+    const owner = owners.ownerOf(owners.partitionOf(call.deviceId))
+    // Where nobody is known, whoever is the next one reads it when the device listens.
+    if (owner !== undefined) line.toOwner(owner, { kind: 'call', call })
   }
 
   /** A message that is delivered again must not make the device do it again. */
@@ -370,16 +334,6 @@ export class OwnedCalls {
       }
     }
   }
-}
-
-function remove(device: OwnedCallsOfDevice | undefined, pending: Pending): void {
-  stopTimers(pending)
-  device?.pending.delete(pending.id)
-}
-
-function stopTimers(pending: Pending): void {
-  pending.expiry.cancel()
-  pending.delivery?.cancel()
 }
 
 function keyOf(member: string, session: number): string {
