@@ -88,6 +88,8 @@ const GOOD: readonly JsonObject[] = [
   },
 ]
 
+const [simple = {}, , geofencing = {}, propagation = {}, , aggregation = {}, alarm = {}] = GOOD
+
 describe('configurations of calculated fields', () => {
   for (const good of GOOD)
     test(`${JSON.stringify(good['type'])} is read, and read again as it is shown`, () => {
@@ -102,11 +104,20 @@ describe('configurations of calculated fields', () => {
     assert.equal(shown['useLatestTs'], false)
   })
 
+  test('takes any offset that is shorter than the longest interval of its type', () => {
+    const days = { MONTH: 31, QUARTER: 92, YEAR: 366 }
+    const offset = (type: string, offsetSec: number) =>
+      configurationOf({ ...aggregation, interval: { type, tz: 'UTC', offsetSec } })
+    for (const [type, longest] of Object.entries(days)) {
+      offset(type, longest * 86_400 - 1)
+      assert.throws(() => offset(type, longest * 86_400), { code: 'calculated-field.INVALID' }, type)
+    }
+  })
+
   test('knows the entities whose values are read', () => {
     assert.deepEqual(entitiesOf(configurationOf(GOOD[1] ?? {})), [DEVICE])
   })
 
-  const [simple = {}, , geofencing = {}, propagation = {}, , aggregation = {}, alarm = {}] = GOOD
   const refused: readonly (readonly [string, JsonObject, string])[] = [
     ['no type', {}, 'calculated-field.INVALID'],
     ['no arguments', { ...simple, arguments: {} }, 'calculated-field.INVALID'],

@@ -64,7 +64,7 @@ function checkKind(read: Configuration): void {
     case 'ENTITY_AGGREGATION': {
       const { tz, offsetSec = 0 } = read.interval
       if (!isZone(tz)) throw refused('interval.tz', `is no time zone: '${tz}'`)
-      const seconds = shortestSeconds(read.interval)
+      const seconds = longestSeconds(read.interval)
       if (offsetSec === null || offsetSec < 0 || offsetSec >= seconds)
         throw refused('interval.offsetSec', `must be from 0 to less than ${seconds}`)
       checkMetrics(read)
@@ -83,16 +83,16 @@ function checkKind(read: Configuration): void {
 const OWN_OF_PROPAGATION = 'propagationCtx'
 const COORDINATES = new Set(['latitude', 'longitude'])
 const DAY_SECONDS = 86_400
-const SHORTEST_SECONDS = {
+const LONGEST_SECONDS = {
   ...{ HOUR: 3_600, DAY: DAY_SECONDS, WEEK: 7 * DAY_SECONDS, WEEK_SUN_SAT: 7 * DAY_SECONDS },
-  ...{ MONTH: 28 * DAY_SECONDS, QUARTER: 90 * DAY_SECONDS, YEAR: 365 * DAY_SECONDS },
+  ...{ MONTH: 31 * DAY_SECONDS, QUARTER: 92 * DAY_SECONDS, YEAR: 366 * DAY_SECONDS },
 } as const
 
 type Aggregation = Extract<Configuration, { readonly metrics: unknown }>
 type Interval = Extract<Configuration, { readonly type: 'ENTITY_AGGREGATION' }>['interval']
 
-function shortestSeconds({ type, durationSec }: Interval): number {
-  return type === 'CUSTOM' ? (durationSec ?? 0) : SHORTEST_SECONDS[type]
+function longestSeconds({ type, durationSec }: Interval): number {
+  return type === 'CUSTOM' ? (durationSec ?? 0) : LONGEST_SECONDS[type]
 }
 
 function checkMetrics({ metrics, arguments: named }: Aggregation): void {
