@@ -60,6 +60,12 @@ test('a mail that the server refuses for one of its recipients has not gone out'
   await assert.rejects(client.call({ ...MAIL, bcc: 'nobody@e.f' }, 0), /refuses nobody@e\.f/)
 })
 
+test('a mail that others of its recipients have is not tried again; one that nobody has is', async (t) => {
+  const client = await startServer(t, [])
+  await assert.rejects(client.call({ ...MAIL, bcc: 'nobody@e.f' }, 0), { kind: 'invalid' })
+  await assert.rejects(client.call({ ...MAIL, to: 'nobody@e.f' }, 0), { kind: 'retryable' })
+})
+
 test('a mail goes out over the connection that was checked', async (t) => {
   const said: string[] = []
   const client = await startServer(t, said)

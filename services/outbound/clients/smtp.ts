@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'
 import { createTransport } from 'nodemailer'
+import { OutboundErrors } from '../errors.ts'
 import type { OpenClient } from '../raw-client.ts'
 
 export const openSmtp: OpenClient<'smtp'> = (target, { guard }) => ({
@@ -42,7 +43,7 @@ async function connected(socket: Socket, signal: AbortSignal): Promise<void> {
   await once(socket, 'connect', { signal })
 }
 
-/** A mail that reaches some of those whom it is for has not gone out: nodemailer says so beside its success. */
+/** Of a mail that reaches only some of those whom it is for nodemailer says so beside its success. Throws MAIL_PARTLY_REFUSED. */
 function requireAllReached({ rejected }: { readonly rejected: readonly unknown[] }): void {
-  if (rejected.length > 0) throw new Error(`the mail server refuses ${rejected.map(String).join(', ')}`)
+  if (rejected.length > 0) throw OutboundErrors.MAIL_PARTLY_REFUSED({ recipients: rejected.map(String).join(', ') })
 }
