@@ -82,10 +82,10 @@ export const createRelation = defineNode({
         if (removeCurrentRelations) {
           for (const present of await relations.list(message.originator, direction, relationType)) {
             // The one that is to be stays: for whoever follows relations nothing changed.
-            if (farEnd(present, direction).id !== other.id) await relations.delete(present)
+            if (farEnd(present, direction).id !== other.id) await relations.delete(present, message)
           }
         }
-        await relations.create(relationBetween(message, direction, other, relationType))
+        await relations.create(relationBetween(message, direction, other, relationType), message)
         if (!changeOriginatorToRelatedEntity) return 'Success'
         // As with every change of the originator: a message that belongs to a customer keeps it.
         const customerId = message.customerId ?? (other.entityType === 'CUSTOMER' ? other.id : undefined)

@@ -56,11 +56,11 @@ export const deleteRelation = defineNode({
         const relationType = relationTypeOf(message)
         if (type !== undefined) {
           const other = await relatedEntity(entities, tenantId, type, nameOf(message))
-          await relations.delete(relationBetween(message, direction, other, relationType))
+          await relations.delete(relationBetween(message, direction, other, relationType), message)
           return 'Success'
         }
         for (const present of await relations.list(message.originator, direction, relationType)) {
-          await relations.delete(present)
+          await relations.delete(present, message)
         }
         return 'Success'
       },

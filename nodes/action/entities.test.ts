@@ -100,6 +100,20 @@ test('the relation that is to be stays where present ones go: it never was away'
   assert.equal(context.fakes.relations.held[0], kept)
 })
 
+test('relations that are made and deleted behind results say of which calculated fields', async () => {
+  const context = world()
+  const message = testMessage({ data: '{}' }).with({ calculatedFieldIds: ['f'] })
+  const configuration = { direction: 'FROM', relationType: 'Contains', entityType: 'ASSET', entityNamePattern: 'R1' }
+  const nodes = [
+    [createRelation, configuration],
+    [deleteRelation, { ...configuration, deleteForSingleEntity: true }],
+    [createRelation, configuration],
+    [deleteRelation, { ...configuration, deleteForSingleEntity: false }],
+  ] as const
+  for (const [definition, own] of nodes) await runNode(await createNode(definition, own, context), message)
+  assert.deepEqual(context.fakes.relations.behind, [['f'], ['f'], ['f'], ['f']])
+})
+
 test('a relation to the tenant needs no name; without a type of the end it fails', async () => {
   const context = world()
   const configuration = { direction: 'FROM', relationType: 'Belongs', entityType: 'TENANT' }

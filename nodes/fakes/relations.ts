@@ -5,12 +5,15 @@ import type {
   NodeRelation,
   NodeRelations,
   RelatedDevicesQuery,
+  RelationCause,
   RelationLevels,
   RelationsQuery,
 } from '../../engine/rulechain/capabilities/relations.ts'
 
 export class FakeRelations implements NodeRelations {
   readonly held: NodeRelation[] = []
+  /** Of each change, the calculated fields behind it. */
+  readonly behind: (readonly string[] | undefined)[] = []
   /** Of devices, for `relatedDevices`. */
   private readonly typeOf: (device: EntityId) => string | null | undefined
 
@@ -53,16 +56,19 @@ export class FakeRelations implements NodeRelations {
     )
   }
 
-  async create(relation: NodeRelation): Promise<boolean> {
+  async create(relation: NodeRelation, cause?: RelationCause): Promise<boolean> {
     if (this.exists(relation)) return false
+    this.behind.push(cause?.calculatedFieldIds)
     this.held.push(relation)
     return true
   }
 
-  async delete(relation: NodeRelation): Promise<boolean> {
+  async delete(relation: NodeRelation, cause?: RelationCause): Promise<boolean> {
     const place = this.held.findIndex((held) => isSame(held, relation))
-    if (place >= 0) this.held.splice(place, 1)
-    return place >= 0
+    if (place < 0) return false
+    this.held.splice(place, 1)
+    this.behind.push(cause?.calculatedFieldIds)
+    return true
   }
 
   private walk(

@@ -6,6 +6,7 @@ import type {
   NodeRelation,
   NodeRelations,
   RelatedDevicesQuery,
+  RelationCause,
   RelationsQuery,
 } from '../../engine/rulechain/capabilities/relations.ts'
 import { whenThere, type Soon } from '../../engine/rulechain/capabilities/soon.ts'
@@ -65,18 +66,18 @@ class TenantRelations implements NodeRelations {
     return found.filter(({ id }) => fitting.has(id))
   }
 
-  async create(relation: NodeRelation): Promise<boolean> {
+  async create(relation: NodeRelation, cause?: RelationCause): Promise<boolean> {
     for (const end of [relation.from, relation.to]) {
       const owner = await this.parts.declared.whose(end)
       if (owner?.tenantId !== this.tenantId) throw itemNotFound(end)
     }
     if (await this.isThere(relation)) return false
-    await this.parts.relations.save(this.tenantId, { ...relation, ...COMMON })
+    await this.parts.relations.save(this.tenantId, { ...relation, ...COMMON }, cause?.calculatedFieldIds)
     return true
   }
 
-  delete(relation: NodeRelation): Promise<boolean> {
-    return this.parts.relations.delete(this.tenantId, { ...relation, ...COMMON })
+  delete(relation: NodeRelation, cause?: RelationCause): Promise<boolean> {
+    return this.parts.relations.delete(this.tenantId, { ...relation, ...COMMON }, cause?.calculatedFieldIds)
   }
 
   private async isThere(relation: NodeRelation): Promise<boolean> {

@@ -51,8 +51,13 @@ export interface RelationParts {
 export interface RelationFollower {
   /** Whether any relation of the tenant matters to anybody. */
   isInterested(tenantId: string): boolean
-  /** Of relations that came or went; `gone`: the entity that they went with. */
-  newsOf(tenantId: string, relations: readonly RelationKey[], gone?: EntityId): readonly Message[]
+  /** Of relations that came or went; `gone`: the entity that they went with; `behind`: calculated fields whose results had them come or go. */
+  newsOf(
+    tenantId: string,
+    relations: readonly RelationKey[],
+    gone?: EntityId,
+    behind?: readonly string[],
+  ): readonly Message[]
 }
 
 export class RelationService {
@@ -114,22 +119,23 @@ export class RelationService {
     return farEnds(await this.search(tenantId, search, filters), search.direction)
   }
 
-  /** For rule nodes: raises no message. Throws as `saveByUser`. */
-  async save(tenantId: string, draft: RelationDraft): Promise<Relation> {
+  /** For rule nodes: raises no message. `behind`: calculated fields whose results the node's message came from. Throws as `saveByUser`. */
+  async save(tenantId: string, draft: RelationDraft, behind?: readonly string[]): Promise<Relation> {
     const before = await this.checkDraft(tenantId, draft)
     const { entities, changes } = this.parts
-    const news = before === undefined ? this.newsOf(tenantId, [draft]) : []
+    const news = before === undefined ? this.newsOf(tenantId, [draft], behind) : []
     const written = await this.told(tenantId, changes.commitAll([this.statement(tenantId, draft)], [], news))
     return { ...draft, version: entities.relations.savedVersion(written, 0) }
   }
 
-  /** For rule nodes: raises no message. Whether it was there. */
-  async delete(tenantId: string, key: RelationKey): Promise<boolean> {
+  /** For rule nodes, as `save`: raises no message. Whether it was there. */
+  async delete(tenantId: string, key: RelationKey, behind?: readonly string[]): Promise<boolean> {
     const { entities, changes } = this.parts
     // News of what was not there would have a chain that deletes behind each result calculate without end.
     if ((await this.find(tenantId, key)) === undefined) return this.told(tenantId, Promise.resolve(false))
     const deletion = entities.relations.delete(tenantId, key)
-    const { results } = await this.told(tenantId, changes.commitAll([deletion], [], this.newsOf(tenantId, [key])))
+    const news = this.newsOf(tenantId, [key], behind)
+    const { results } = await this.told(tenantId, changes.commitAll([deletion], [], news))
     return (results[0]?.changes ?? 0) > 0
   }
 
@@ -177,8 +183,8 @@ export class RelationService {
     return follower.newsOf(tenantId, found.flat(), isGone ? entity : undefined)
   }
 
-  private newsOf(tenantId: string, relations: readonly RelationKey[]): readonly Message[] {
-    return this.parts.follower?.newsOf(tenantId, relations) ?? []
+  private newsOf(tenantId: string, relations: readonly RelationKey[], behind?: readonly string[]): readonly Message[] {
+    return this.parts.follower?.newsOf(tenantId, relations, undefined, behind) ?? []
   }
 
   private async told<Result>(tenantId: string, commit: Promise<Result>): Promise<Result> {

@@ -1,5 +1,6 @@
 /** Relations between entities of the tenant, of the group COMMON. */
 import type { EntityId, EntityType } from '../../../model/entity-id.ts'
+import type { Message } from '../../../model/message.ts'
 import type { RelationDirection } from '../../../model/relation.ts'
 import type { Soon } from './soon.ts'
 
@@ -32,6 +33,9 @@ export interface RelatedDevicesQuery extends RelationLevels {
   readonly deviceTypes: readonly string[]
 }
 
+/** The message that a node changes a relation for: calculated fields that it came from are not calculated of the change. */
+export type RelationCause = Pick<Message, 'calculatedFieldIds'>
+
 export interface NodeRelations {
   exists(relation: NodeRelation): Soon<boolean>
   /** Of one entity, one level. */
@@ -40,7 +44,7 @@ export interface NodeRelations {
   find(root: EntityId, query: RelationsQuery): Soon<readonly EntityId[]>
   relatedDevices(root: EntityId, query: RelatedDevicesQuery): Soon<readonly EntityId[]>
   /** Made or kept as it is; false where it was there. Both ends must be the tenant's. */
-  create(relation: NodeRelation): Promise<boolean>
+  create(relation: NodeRelation, cause?: RelationCause): Promise<boolean>
   /** False where there was none. */
-  delete(relation: NodeRelation): Promise<boolean>
+  delete(relation: NodeRelation, cause?: RelationCause): Promise<boolean>
 }

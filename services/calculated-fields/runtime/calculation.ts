@@ -78,10 +78,25 @@ export function calculate(active: ActiveField, before: FieldState | undefined, t
   try {
     const step = field.step(kept.own, input)
     const state = stateWith(begun, step.state, step.wakeAt === undefined ? undefined : Math.ceil(step.wakeAt))
-    return bounded({ state, results: step.results, shown: { args: values } }, turn)
+    return bounded({ state, results: step.results, shown: { args: values } }, turn.limits)
   } catch (error) {
     return failed(begun, errorText(error))
   }
+}
+
+/**
+ * What a field that the news came from makes of it: what was read for it counts from here on, and nothing is calculated, or a chain that
+ * changes a relation behind each result would have no end. Undefined where nothing is new; a field that has yet to begin does so with other news.
+ */
+export function takeLoaded(
+  { field, record }: ActiveField,
+  before: FieldState | undefined,
+  { loaded, limits }: Pick<CalculationTurn, 'loaded' | 'limits'>,
+): Calculated | undefined {
+  if (loaded === undefined || field === undefined || before?.version !== record.version) return undefined
+  if (before.isTooLarge === true || areSame(loaded.args, before.args)) return undefined
+  const { args } = withinSize(field.needs.arguments, loaded.args, limits)
+  return bounded(same({ ...before, args: { ...before.args, ...args } }), limits)
 }
 
 /** What is known before the kind calculates. Not closures: this is once a message. */
@@ -103,7 +118,7 @@ function stateWith({ version, args, reloadAt }: Begun, own: JsonValue, wakeAt: n
 function failed(begun: Begun, error: string): Calculated {
   const { kept, isWake, values, turn } = begun
   const state = stateWith(begun, kept.own, isWake ? undefined : kept.wakeAt)
-  return bounded({ state, results: [], shown: { args: values, error } }, turn)
+  return bounded({ state, results: [], shown: { args: values, error } }, turn.limits)
 }
 
 function missingOf(
@@ -238,7 +253,7 @@ function valuesOf(needed: Needed, args: Readonly<Record<string, Held>>, now: num
 }
 
 /** A field that holds more than it may rests, and says why. */
-function bounded(calculated: Calculated, { limits: { maxStateBytes } }: CalculationTurn): Calculated {
+function bounded(calculated: Calculated, { maxStateBytes }: CalculationLimits): Calculated {
   if (maxStateBytes <= 0 || isWithin(calculated.state, maxStateBytes)) return calculated
   const bytes = bytesOf(calculated.state)
   const { version } = calculated.state

@@ -146,6 +146,47 @@ test('a field none of whose arguments is looked up anew asks for no time to do s
   assert.equal(began({ ...OWN, origin: { from: 'owner' } }), 3000)
 })
 
+test('a relation that was changed behind its own result is read by from then on, and nothing is calculated of it', () => {
+  const related: ArgumentNeed = { ...OWN, origin: { from: 'related', levels: [] } }
+  const field = hidingState<number>({
+    needs: { arguments: { t: OWN, r: related } },
+    parse: Number,
+    step: (state, { entity, args: { r } }) => ({
+      state: (state ?? 0) + 1,
+      results: [{ kind: 'values', entity, ts: 5, values: { o: r?.kind === 'single' ? r.value : null } }],
+    }),
+  })
+  const active = { ...reloading(OWN), field }
+  const place = (id: string): Held => ({ sources: [['ASSET', id]], one: [1, id] })
+  // A turn changes its state in place.
+  const held = (r = place('one')): FieldState => ({ version: 1, args: { t: { one: [1, 1] }, r }, own: 3 })
+  const stateOfField = (fieldState: FieldState) =>
+    stateJson({ entity: [DEVICE.entityType, DEVICE.id], owner: OWNER.id, fields: { f: fieldState } })
+  const turnOf = (
+    state: JsonValue,
+    payload: Known['payload'],
+    loaded: Held | undefined,
+    behind?: readonly string[],
+  ) => {
+    const read = new Map<string, LoadedField>(loaded === undefined ? [] : [['f', { args: { r: loaded } }]])
+    const known: Known = { ...knownOf(active), payload, loaded: read }
+    const turn = new Turn<JsonValue>(DEVICE, 10, state, null, 0)
+    nodeOf(known, 10).handle(turn, messageAt(10).with({ calculatedFieldIds: behind }), known)
+    return turn
+  }
+  const before = stateOfField(held())
+  const own = turnOf(before, { kind: 'related' }, place('other'), ['f'])
+  assert.deepEqual(own.sent, [])
+  assert.ok(own.state !== undefined)
+  assert.deepEqual(stateOf(own.state).fields['f'], held(place('other')))
+  const values: ValuesNews['values'] = [['temperature', 9, 2]]
+  const news: ValuesNews = { kind: 'values', source: 'series', values, type: '', deleted: [], from: undefined }
+  const sentOf = (turn: Turn<JsonValue>) => turn.sent.map(({ message }) => parseJson(message.data))
+  assert.deepEqual(sentOf(turnOf(own.state, news, undefined)), [{ ts: 5, values: { o: 'other' } }])
+  const others = turnOf(stateOfField(held()), { kind: 'related' }, place('other'), ['another field'])
+  assert.deepEqual(sentOf(others), [{ ts: 5, values: { o: 'other' } }])
+})
+
 test('backfill is calculated, and what comes of it is backfill; alarm rules let it pass', async () => {
   const published: Message[] = []
   const link = { publish: (message: Message) => void published.push(message) }

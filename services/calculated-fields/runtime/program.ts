@@ -7,7 +7,7 @@ import { BACKFILL_METADATA, Message } from '../../../model/message.ts'
 import type { EntityId } from '../../../model/entity-id.ts'
 import type { KeyedNode, StateTurn } from '../../../engine/rulechain/capabilities/state.ts'
 import { calculationLimits, type CalculationTime } from './bounds.ts'
-import { calculate, type Calculated } from './calculation.ts'
+import { calculate, takeLoaded, type Calculated } from './calculation.ts'
 import type { FieldDebug } from './debug.ts'
 import type { ActiveField } from './field-index.ts'
 import { payloadOf, payloadText, TRIGGER_TYPE, type News, type Payload } from './payload.ts'
@@ -98,7 +98,9 @@ function run(parts: ProgramParts, turn: StateTurn<JsonValue>, entity: EntityId, 
   for (const active of known.fields) {
     const { id } = active.record
     const held = before?.fields[id]
-    const calculated = isLeftOut(active, cause) ? undefined : calculatedOf(parts, active, held, entity, known, cause)
+    const calculated = isLeftOut(active, cause)
+      ? takeLoaded(active, held, { loaded: known.loaded.get(id), limits: calculationLimits(known.limits) })
+      : calculatedOf(parts, active, held, entity, known, cause)
     const state = calculated?.state ?? held
     if (state !== undefined) {
       fields[id] = state

@@ -103,18 +103,23 @@ export class Calculation {
   /** What makes those calculate anew whom relations lead to others now. */
   readonly relations: RelationFollower = {
     isInterested: (tenantId) => (this.index.of(tenantId)?.ways().length ?? 0) > 0,
-    newsOf: (tenantId, relations, gone) => {
+    newsOf: (tenantId, relations, gone, behind) => {
       const ways = this.index.of(tenantId)?.ways() ?? []
-      return stepsOnWays(ways, relations).map((steps) => this.relationsNews(tenantId, steps, gone))
+      return stepsOnWays(ways, relations).map((steps) => this.relationsNews(tenantId, steps, gone, behind))
     },
   }
 
-  private relationsNews(tenantId: string, steps: readonly RelationKey[], gone: EntityId | undefined): Message {
+  private relationsNews(
+    tenantId: string,
+    steps: readonly RelationKey[],
+    gone: EntityId | undefined,
+    behind: readonly string[] | undefined,
+  ): Message {
     const changed = steps.map(({ from, to, type }) => ({ from, to, type }))
     const [first] = steps
     assert(first !== undefined, 'relations changed')
     const entity = first.from.id === gone?.id ? first.to : first.from
-    return this.triggers.messageOf(tenantId, entity, { kind: 'relations', changed }, this.parts.random.uuid())
+    return this.triggers.messageOf(tenantId, entity, { kind: 'relations', changed }, this.parts.random.uuid(), behind)
   }
 
   /** The chain's nodes beside those of users. */

@@ -31,7 +31,7 @@ export function storingNode(context: Context): NodeInstance {
           await clear(context, message, result, at.visit())
           break
         case 'relation':
-          await relate(context, result)
+          await relate(context, message, result)
       }
       return 'Success'
     },
@@ -131,10 +131,11 @@ async function clear(
 
 async function relate(
   { services }: Context,
+  message: Message,
   { action, from, to, relationType: type }: Result<'relation'>,
 ): Promise<void> {
-  if (action === 'create') await services.relations.create({ from, to, type })
-  else await services.relations.delete({ from, to, type })
+  if (action === 'create') await services.relations.create({ from, to, type }, message)
+  else await services.relations.delete({ from, to, type }, message)
 }
 
 /** A new message at the start of the originator's chain: where it goes, the result's message says. */

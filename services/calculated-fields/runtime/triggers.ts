@@ -71,8 +71,8 @@ export class CalculationTriggers implements NodeCalculated {
   }
 
   /** The same as a message, for who commits it with what it tells of. */
-  messageOf(tenantId: string, entity: EntityId, news: News, id: string): Message {
-    const origin = { ts: this.parts.clock.now(), previous: [], isBackfill: false }
+  messageOf(tenantId: string, entity: EntityId, news: News, id: string, previous: readonly string[] = []): Message {
+    const origin = { ts: this.parts.clock.now(), previous, isBackfill: false }
     return triggerOf(tenantId, entity, news, { id: handedOverId(id, entity.id, news.kind), ...origin })
   }
 
