@@ -4,7 +4,10 @@
  * So several sockets listen on the port, and the system shares connections out to them.
  */
 import type { Server } from 'node:net'
+import { errorText, isMillraceError } from '../../../model/errors.ts'
+import { MqttErrors } from '../errors.ts'
 import { listen, type Door, type ListenAt } from './listener.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 
 /** So many connections are accepted in a turn. */
 const SOCKETS = 16
@@ -35,11 +38,22 @@ async function listenOnOne(newServer: () => Server, at: ListenAt, door: Door): P
 /** Undefined where the system lets no sockets share a port. Rejects where another process has it. */
 async function listenOnMany(newServer: () => Server, at: ListenAt, door: Door): Promise<Listening | undefined> {
   if (process.platform !== 'linux') return undefined
-  if (at.port !== 0) {
-    // Sockets that share their port would share it with another process's too: one that does not finds out whether it is free.
-    const { servers } = await listenOnOne(newServer, at, door)
-    await closeAll(servers)
+  if (at.port === 0) return shareOut(newServer, at, door)
+  try {
+    return await oneAtATime(at.port, async () => {
+      // Sockets that share their port would share it with another process's too: one that does not finds out whether it is free.
+      const { servers } = await listenOnOne(newServer, at, door)
+      await closeAll(servers)
+      return await shareOut(newServer, at, door)
+    })
+  } catch (error) {
+    if (isMillraceError(error)) throw error
+    throw MqttErrors.LISTEN_FAILED({ ...at, reason: errorText(error) }, error)
   }
+}
+
+/** Undefined where the sockets may not share it. */
+async function shareOut(newServer: () => Server, at: ListenAt, door: Door): Promise<Listening | undefined> {
   const servers: Server[] = []
   let { port } = at
   try {
