@@ -110,6 +110,25 @@ describe('ALARM_DATA', () => {
     assert.deepEqual(await later(1000), [])
   })
 
+  test('shows no alarm of an entity that changes hands between its being found and followed', async (context) => {
+    const bench = sessionBench()
+    const { say, later } = await open(bench)
+    bench.store.setAlarm('a', { type: 'Hot' })
+    const { alarmQueries } = bench.store.services
+    const entitiesOf = alarmQueries.entitiesOf.bind(alarmQueries)
+    const leaves = async (...asked: Parameters<typeof entitiesOf>) => {
+      const found = await entitiesOf(...asked)
+      bench.store.found = []
+      bench.store.feed.publish({ kind: 'device-changed', entity: DEVICE, credentialsChanged: false })
+      return found
+    }
+    context.mock.method(alarmQueries, 'entitiesOf', leaves, { times: 1 })
+    const nothing = { ...data(), allowedEntities: 0, totalEntities: 0 }
+    assert.deepEqual(await say(alarmData({ query: query() })), [nothing])
+    bench.store.setAlarm('a', { type: 'Hot', acknowledged: true })
+    assert.deepEqual(await later(1000), [])
+  })
+
   test('a value that changes while alarms are read is told after them', async () => {
     const bench = sessionBench()
     const { say, later } = await open(bench)

@@ -329,6 +329,33 @@ describe('ENTITY_DATA', () => {
     assert.deepEqual(await say(undefined), [], 'nothing of it is followed')
   })
 
+  test('an entity that changes hands between its being found and followed is not shown', async (context) => {
+    const bench = sessionBench()
+    const { say } = await open(bench)
+    bench.store.save(point('t', 5, 21))
+    bench.store.found = []
+    const pageLink = { page: 0, pageSize: 10, dynamic: true }
+    await say(entityData(1, { query: query({ pageLink }), latestCmd: { keys: [TEMPERATURE] } }))
+    bench.store.found = [DEVICE]
+    const { entityQueries } = bench.store.services
+    const find = entityQueries.find.bind(entityQueries)
+    const leaves = async (...asked: Parameters<typeof find>) => {
+      const page = await find(...asked)
+      bench.store.accessible = false
+      bench.store.found = []
+      bench.store.feed.publish({ kind: 'device-changed', entity: DEVICE, credentialsChanged: false })
+      return page
+    }
+    context.mock.method(entityQueries, 'find', leaves, { times: 1 })
+    bench.clock.advance(60_000)
+    const totals = { totalPages: 1, totalElements: 1 }
+    assert.deepEqual(await say(undefined), [{ ...data(1), data: { ...data(1).data, ...totals } }])
+    bench.store.save(point('t', 6, 22))
+    assert.deepEqual(await say(undefined), [], 'nothing of it is followed')
+    bench.clock.advance(60_000)
+    assert.deepEqual(await say(undefined), [data(1)])
+  })
+
   test('a dynamic page whose values could not be read is sent with the next turn', async (context) => {
     const bench = sessionBench()
     const { say } = await open(bench)

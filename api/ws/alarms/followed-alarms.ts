@@ -7,6 +7,7 @@ import type { AlarmCountQuery, AlarmDataQuery } from '../../../model/alarm-query
 import type { EntityId } from '../../../model/entity-id.ts'
 import type { EntityFilter } from '../../../model/entity-query.ts'
 import { dynamicSources } from '../../../services/queries/resolve.ts'
+import { notingChanges } from '../changed-meanwhile.ts'
 import type { CommandContext } from '../define-command.ts'
 import type { FollowedChange, Follower } from '../followed-entities.ts'
 import type { Rereadable } from '../rereads.ts'
@@ -14,6 +15,8 @@ import type { Flushable } from '../subscription.ts'
 
 /** Between two reads for changes that are heard one after the other. */
 const PAUSE_MS = 500
+/** In a row, where entities change hands before they are followed: then they are found anew as after any other change. */
+const MAX_FINDS = 3
 /** As often the entities are found anew: what a query matches may change without a word, and time windows move. */
 const REFRESH_MS = 60_000
 
@@ -148,22 +151,36 @@ export class FollowedAlarms implements Follower, Rereadable, Flushable {
   }
 
   private async find(): Promise<void> {
-    const { services, principal, reads, host } = this.context
+    const { host } = this.context
     this.isStale = false
     try {
-      if (this.asked !== undefined) {
-        const { asked } = this
-        const { entities, total } = await reads.run(() => services.alarmQueries.entitiesOf(principal, asked))
-        if (this.closed) return
-        this.follow(entities)
-        this.total = total
-      }
+      if (this.asked !== undefined) await this.findAsked(this.asked)
+      if (this.closed) return
       await host.feed.settled()
       if (!this.isStale) this.inDoubt.clear()
     } catch (error) {
       this.isStale = true
       throw error
     }
+  }
+
+  private async findAsked(asked: AskedEntities): Promise<void> {
+    const { services, principal, reads, host } = this.context
+    await notingChanges(host.feed, async (changed) => {
+      for (let finds = 1; ; finds++) {
+        const { entities, total } = await reads.run(() => services.alarmQueries.entitiesOf(principal, asked))
+        if (this.closed) return
+        const known = new Set(this.entities?.map(({ id }) => id))
+        this.follow(entities)
+        this.total = total
+        // Those that were followed before have told it themselves.
+        const late = changed.take(entities).filter(({ id }) => !known.has(id))
+        if (late.length === 0) return
+        if (finds < MAX_FINDS) continue
+        for (const entity of late) this.heard(entity, { kind: 'entity' })
+        return
+      }
+    })
   }
 
   private follow(entities: readonly EntityId[]): void {

@@ -9,6 +9,7 @@ import type { EntityData, EntityDataQuery, EntityKey, EntityKeyType } from '../.
 import type { Page } from '../../../model/entities.ts'
 import { dynamicSources } from '../../../services/queries/resolve.ts'
 import { distinct } from '../../entity-query.ts'
+import { notingChanges, type ChangedMeanwhile } from '../changed-meanwhile.ts'
 import type { CommandContext, LiveCommand } from '../define-command.ts'
 import type { FollowedChange, Follower } from '../followed-entities.ts'
 import { INTERNAL_ERROR } from '../frames.ts'
@@ -81,21 +82,21 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
   }
 
   start(subCommands: SubCommands | undefined): Promise<void> {
-    return this.step(async () => {
+    return this.step(async (changed) => {
       const latest = distinct([...this.query.latest, ...(subCommands?.latest ?? [])])
       this.take(await this.find({ ...this.query, latest }))
       if (subCommands === undefined) this.sendData()
-      else await this.carryOut(subCommands)
+      else await this.carryOut(subCommands, changed)
       if (this.query.page.isDynamic) this.refreshSoon(REFRESH_MS)
     })
   }
 
   /** Ends what earlier sub-commands follow. Of entities that are not followed nobody was told what became of them. */
   goOn(subCommands: SubCommands): Promise<void> {
-    return this.step(async () => {
+    return this.step(async (changed) => {
       if (!this.isFollowing) this.doubts.addAll()
       await this.doubts.settleAll()
-      await this.carryOut(subCommands)
+      await this.carryOut(subCommands, changed)
     })
   }
 
@@ -142,9 +143,9 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
     this.draft = undefined
   }
 
-  /** One after the other; a closed command does nothing more. */
-  private step(work: () => Promise<void>): Promise<void> {
-    const done = this.steps.then(() => (this.closed ? undefined : work()))
+  /** One after the other; a closed command does nothing more. What is found is followed only later: until then who changes hands is noted. */
+  private step(work: (changed: ChangedMeanwhile) => Promise<void>): Promise<void> {
+    const done = this.steps.then(() => (this.closed ? undefined : notingChanges(this.context.host.feed, work)))
     // Who asked for the step hears of its failure; the next one begins all the same.
     this.steps = done.catch(() => undefined)
     return done
@@ -161,7 +162,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
     this.values.take(page.data)
   }
 
-  private async carryOut(subCommands: SubCommands): Promise<void> {
+  private async carryOut(subCommands: SubCommands, changed: ChangedMeanwhile): Promise<void> {
     await checkReads(this.context, this.entities, subCommands)
     if (this.closed) return
     this.unfollow()
@@ -172,7 +173,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
     // What is not followed any more would be shown as it once was.
     this.values.known.keepOnlyKeys([...this.query.latest, ...this.liveKeys])
     try {
-      await this.follow()
+      await this.follow(changed)
       for (const aggregates of [aggHistory, aggSeries]) {
         if (aggregates === undefined) continue
         const { keys, ...range } = aggregates
@@ -189,7 +190,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
   }
 
   /** Listens, and brings what is known up to where it listens. */
-  private async follow(): Promise<void> {
+  private async follow(changed: ChangedMeanwhile): Promise<void> {
     const ofType = (isOf: (type: EntityKeyType) => boolean) =>
       this.liveKeys.filter(({ type }) => isOf(type)).map(({ key }) => key)
     this.series = new Set([...ofType((type) => type === 'TIME_SERIES'), ...(this.values.points?.keys ?? [])])
@@ -197,8 +198,10 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
     // Also where no key is live: what it has read of one that changes hands meanwhile is not shown.
     this.context.followed.follow(this.entities, this)
     this.isFollowing = true
-    if (this.series.size === 0 && this.attributes.size === 0) return
-    this.heardMeanwhile = []
+    if (this.series.size > 0 || this.attributes.size > 0) this.heardMeanwhile = []
+    for (const entity of changed.take(this.entities)) this.doubts.add(entity)
+    await this.doubts.settleAll()
+    if (this.heardMeanwhile === undefined) return
     await this.context.host.feed.settled()
     await this.readLatest()
   }
@@ -290,14 +293,9 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
   private sendData(): void {
     if (this.closed) return
     this.isDataSent = false
-    this.sendParts(
-      this.entities.map((entity) => ({
-        entityId: entity,
-        latest: this.values.known.shown(entity),
-        timeseries: {},
-        aggLatest: {},
-      })),
-    )
+    const nothing = { timeseries: {}, aggLatest: {} }
+    const latestOf = (entity: EntityId) => this.values.known.shown(entity)
+    this.sendParts(this.entities.map((entity) => ({ entityId: entity, latest: latestOf(entity), ...nothing })))
   }
 
   private showHeard(): void {
@@ -362,31 +360,33 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
   }
 
   /** Runs the query again; a page that has other entities than the client was told is sent whole. */
+  private async findAnew(changed: ChangedMeanwhile): Promise<void> {
+    const latest = distinct([...this.query.latest, ...this.liveKeys])
+    let page: Page<EntityData>
+    let entities: readonly EntityId[]
+    do {
+      entities = this.entities
+      page = await this.find({ ...this.query, latest })
+      // It may be older than the loss of one.
+    } while (!this.closed && entities !== this.entities)
+    if (this.closed || (!this.isStale && isSamePage(this.entities, page))) return
+    this.unfollow()
+    this.take(page)
+    this.isStale = true
+    // Series of entities that are new come with the next sub-command.
+    try {
+      await this.follow(changed)
+      // One that was lost meanwhile is still in its totals.
+      this.isStale = this.entities.length !== page.data.length
+      this.sendData()
+    } finally {
+      this.showHeard()
+    }
+  }
+
   private async refresh(): Promise<void> {
     try {
-      await this.step(async () => {
-        const latest = distinct([...this.query.latest, ...this.liveKeys])
-        let page: Page<EntityData>
-        let entities: readonly EntityId[]
-        do {
-          entities = this.entities
-          page = await this.find({ ...this.query, latest })
-          // It may be older than the loss of one.
-        } while (!this.closed && entities !== this.entities)
-        if (this.closed || (!this.isStale && isSamePage(this.entities, page))) return
-        this.unfollow()
-        this.take(page)
-        this.isStale = true
-        // Series of entities that are new come with the next sub-command.
-        try {
-          await this.follow()
-          // One that was lost meanwhile is still in its totals.
-          this.isStale = this.entities.length !== page.data.length
-          this.sendData()
-        } finally {
-          this.showHeard()
-        }
-      })
+      await this.step((changed) => this.findAnew(changed))
     } catch (error) {
       // The store does not answer: the next turn asks again.
       this.context.host.rereads.failed(error)
