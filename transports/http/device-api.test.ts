@@ -1,67 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { defineErrors } from '../../model/errors.ts'
-import { UwsServer } from '../../server/uws.ts'
-import { FakeGateway, StandingClock, recordingLog } from '../testkit.ts'
-import { registerHttpDeviceApi, type HttpDeviceFigures } from './device-api.ts'
-import type { HttpDeviceLimits } from './limits.ts'
-
-interface HttpBench {
-  readonly url: string
-  readonly gateway: FakeGateway
-  readonly clock: StandingClock
-  readonly figures: () => HttpDeviceFigures
-  readonly close: () => void
-  readonly call: (method: string, path: string, body?: string, signal?: AbortSignal) => Promise<Answer>
-}
-
-interface Answer {
-  readonly status: number
-  readonly type: string | null
-  readonly allow: string | null
-  readonly text: string
-}
+import type { FakeGateway } from '../testkit.ts'
+import { bench, type Answer } from './testkit.ts'
 
 const Refusals = defineErrors('test', {
   BUSY: { kind: 'retryable', status: 503, text: 'busy' },
   WRONG: { kind: 'denied', status: 429, text: 'too often' },
   BROKEN: { kind: 'terminal', status: 507, text: 'the disk is full' },
 })
-
-async function bench(run: (bench: HttpBench) => Promise<void>, limits: Partial<HttpDeviceLimits> = {}): Promise<void> {
-  const gateway = new FakeGateway(['one', 'two', 'foreign'])
-  const clock = new StandingClock()
-  const logged: string[] = []
-  const log = recordingLog(logged)
-  const server = new UwsServer({
-    maxBodyBytes: 1_000_000,
-    drainTimeoutMs: 1000,
-    onHandlerError: (error) => log.error(String(error)),
-  })
-  const api = registerHttpDeviceApi({ server, gateway, limits, clock, log })
-  const port = await server.listen('127.0.0.1', 0)
-  try {
-    await run({
-      url: `http://127.0.0.1:${port}`,
-      gateway,
-      clock,
-      figures: () => api.figures(),
-      close: () => api.close(),
-      call: async (method, path, body, signal) => {
-        const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-          method,
-          ...(body === undefined ? {} : { body }),
-          ...(signal === undefined ? {} : { signal }),
-        })
-        const { status, headers } = response
-        return { status, type: headers.get('content-type'), allow: headers.get('allow'), text: await response.text() }
-      },
-    })
-    assert.deepEqual(logged, [])
-  } finally {
-    await server.close()
-  }
-}
 
 function errorOf(answer: Answer): { message: string; errorCode: number; status: number; timestamp: number } {
   assert.equal(answer.type, 'application/json')

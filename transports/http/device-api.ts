@@ -1,6 +1,6 @@
 /**
  * The HTTP device API: the token in the path is the only authentication. Source: `device-api.md` 6; undecodable bodies are 400
- * here, where the reference answers 500.
+ * here, where the reference answers 500. What is sent as Protobuf of a device whose profile has schemas is read by them; all else is JSON.
  */
 import type { Clock } from '../../model/clock.ts'
 import type { Log } from '../../model/log.ts'
@@ -17,6 +17,7 @@ import type {
 import { PREFLIGHT_REQUEST_HEADERS, sendPreflight, withCors } from '../../server/cors.ts'
 import type { HttpHandler, HttpReply, HttpRequest, HttpServer, RouteOptions } from '../../server/http-server.ts'
 import { attributeAnswerJson } from '../payload/attribute-answer.ts'
+import { decodeOwn, decodeOwnTelemetry, decodeReply } from '../payload/device-payloads.ts'
 import { JsonPayloadDecoder, attributeRequestOf, splitKeys } from '../payload/json.ts'
 import { claimOfferOf, provisionAnswerJson, provisionRequestOf } from '../payload/onboarding.ts'
 import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from '../payload/limits.ts'
@@ -64,6 +65,8 @@ const TEXT_TYPE = 'text/plain;charset=UTF-8'
 const POLL_TIMEOUT = /^\d{1,15}$/
 /** The token is in the path: a device's headers say nothing, a browser's page says where it comes from. */
 const ORIGIN: readonly string[] = ['origin']
+const WITH_TYPE: readonly string[] = [...ORIGIN, 'content-type']
+const PROTOBUF = /^application\/(?:x-|vnd\.google\.)?protobuf\b/i
 
 /** One-shot sessions hear nothing: only polls wait for what the platform has to say. */
 const DEAF: DeviceSessionListener = { sharedAttributesChanged: () => undefined, closed: () => undefined }
@@ -110,13 +113,14 @@ class HttpDeviceApi {
     const calls = { ...options, maxBodyBytes: Math.min(this.limits.maxBodyBytes, this.limits.maxCallBytes) }
     const route = (method: 'GET' | 'POST' | 'ANY', path: string, handler: HttpHandler, bounds = options): void =>
       server.route(method, `${base}${path}`, (request, reply) => handler(request, withCors(request, reply)), bounds)
-    route('POST', '/telemetry', this.forDevice(this.postTelemetry))
-    route('POST', '/attributes', this.forDevice(this.postAttributes))
+    const uploads = { ...options, headers: WITH_TYPE }
+    route('POST', '/telemetry', this.forDevice(this.postTelemetry), uploads)
+    route('POST', '/attributes', this.forDevice(this.postAttributes), uploads)
     route('GET', '/attributes', this.forDevice(this.getAttributes))
     route('GET', '/attributes/updates', this.forDevice(this.getUpdates))
     route('GET', '/rpc', this.forDevice(this.getCall))
     route('POST', '/rpc', this.forDevice(this.callServer), calls)
-    route('POST', '/rpc/:requestId', this.forDevice(this.answerCall), calls)
+    route('POST', '/rpc/:requestId', this.forDevice(this.answerCall), { ...calls, headers: WITH_TYPE })
     route('POST', '/claim', this.forDevice(this.offerForClaim))
     route('ANY', '/claim', this.wrongMethod('POST'))
     route('GET', '/firmware', this.forDevice(this.getPackage('FIRMWARE')))
@@ -147,12 +151,20 @@ class HttpDeviceApi {
 
   private readonly postTelemetry: ForDevice = (device, request, reply) => {
     const receipt = this.receipt(device, reply)
-    if (receipt !== undefined) this.session(device).postTelemetry(this.decoder.telemetry(request.body), receipt)
+    if (receipt === undefined) return
+    const groups = isProtobuf(device, request)
+      ? decodeOwnTelemetry(this.decoder, device.payloads?.telemetry, request.body)
+      : this.decoder.telemetry(request.body)
+    this.session(device).postTelemetry(groups, receipt)
   }
 
   private readonly postAttributes: ForDevice = (device, request, reply) => {
     const receipt = this.receipt(device, reply)
-    if (receipt !== undefined) this.session(device).postAttributes(this.decoder.attributes(request.body), receipt)
+    if (receipt === undefined) return
+    const entries = isProtobuf(device, request)
+      ? this.decoder.attributesOf(decodeOwn(device.payloads?.attributes, request.body))
+      : this.decoder.attributes(request.body)
+    this.session(device).postAttributes(entries, receipt)
   }
 
   private readonly getAttributes: ForDevice = (device, request, reply) => {
@@ -177,7 +189,8 @@ class HttpDeviceApi {
     const id = Number(text)
     if (!/^-?\d{1,10}$/.test(text) || id > INT32_MAX || id < -INT32_MAX - 1)
       return this.answers.badParameter(reply, `Parameter 'requestId' is not a number: ${text}`)
-    this.session(device).answerCall(id, request.body.toString('utf8'))
+    const answer = isProtobuf(device, request) ? decodeReply(device, request.body) : request.body.toString('utf8')
+    this.session(device).answerCall(id, answer)
     reply.send(200, undefined, '')
   }
 
@@ -313,6 +326,11 @@ function packageRequestOf(kind: PackageRequest['kind'], query: URLSearchParams):
   for (const [name, text] of Object.entries(numbers))
     if (!/^\d{1,10}$/.test(text) || Number(text) > INT32_MAX) return `Parameter '${name}' is not a number: ${text}`
   return { kind, title, version, size: Number(numbers.size), chunk: Number(numbers.chunk) }
+}
+
+/** The reference reads JSON whatever is said of it: only whose profile has schemas may say otherwise. */
+function isProtobuf({ payloads }: DeviceIdentity, request: HttpRequest): boolean {
+  return payloads !== undefined && PROTOBUF.test(request.header('content-type'))
 }
 
 function credentialsOf(request: HttpRequest): PresentedCredentials {
