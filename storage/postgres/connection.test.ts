@@ -166,6 +166,21 @@ test('a read that fails fails alone', skip, async (context) => {
   assert.match(String(bad.reason), /division by zero/)
 })
 
+test('scans of one turn run beside each other, and leave a connection to other reads', skip, async (context) => {
+  const [holding, ...reading] = [connect(context), connect(context), connect(context), connect(context)]
+  const reads = new SnapshotReads(reading)
+  const lock = 17
+  await holding.query({ text: `select pg_advisory_lock(${lock})` })
+  const waiting = reads.scan({ text: `select pg_advisory_xact_lock(${lock})` })
+  const beside = reads.scan<{ two: number }>({ text: 'select 2 as two' })
+  assert.deepEqual(await beside, [{ two: 2 }])
+  const alsoWaiting = reads.scan({ text: `select pg_advisory_xact_lock(${lock})` })
+  const read = await reads.read<{ three: number }>({ text: 'select 3 as three' })
+  assert.deepEqual(read.rows, [{ three: 3 }])
+  await holding.query({ text: `select pg_advisory_unlock(${lock})` })
+  await Promise.all([waiting, alsoWaiting])
+})
+
 test('the idlest connection is the one with the fewest queries before the next', skip, async (context) => {
   const [busy, idle] = [connect(context), connect(context)]
   const running = busy.query({ text: 'select 1' })

@@ -56,11 +56,13 @@ export const TRANSACTION_ID: PostgresQuery = {
 
 export class SnapshotReads {
   private readonly connections: readonly PostgresConnection[]
+  private readonly scanning: readonly PostgresConnection[]
   private waiting: WaitingRead[] = []
 
   /** Takes the connections over: they are closed with it. */
   constructor(connections: readonly PostgresConnection[]) {
     this.connections = connections
+    this.scanning = connections.length > 1 ? connections.slice(1) : connections
   }
 
   /** Rejects with one of `PostgresErrors`. */
@@ -69,6 +71,18 @@ export class SnapshotReads {
       this.waiting.push({ query, answer: (read) => resolve(read as SnapshotRead<Row>), reject })
       if (this.waiting.length === 1) queueMicrotask(() => this.send())
     })
+  }
+
+  /**
+   * A read that may be long, on its own: those of one turn run beside each other, and where there are several connections one is left to
+   * other reads. Rejects with one of `PostgresErrors`.
+   */
+  async scan<Row>(query: PostgresQuery): Promise<readonly Row[]> {
+    try {
+      return (await idlest(this.scanning).query<Row>(query)).rows
+    } catch (error) {
+      throw postgresError(error)
+    }
   }
 
   async close(): Promise<void> {

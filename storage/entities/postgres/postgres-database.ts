@@ -3,7 +3,7 @@
  * rise from one commit of this process to the next and mean the same to all processes.
  */
 import type { CompiledQuery, Kysely } from 'kysely'
-import { PostgresConnection } from '../../postgres/connection.ts'
+import { PostgresConnection, type PostgresQuery } from '../../postgres/connection.ts'
 import { migratePostgres } from '../../postgres/migrations.ts'
 import { openPostgres, type OpenSettings } from '../../postgres/open.ts'
 import { SnapshotReads } from '../../postgres/snapshot-reads.ts'
@@ -69,10 +69,8 @@ class PostgresDatabase implements EntityDatabase {
   }
 
   async read<Row>(query: CompiledQuery<Row>): Promise<Read<Row>> {
-    if (this.closing !== undefined) throw EntityStoreErrors.CLOSED()
-    const parameters = query.parameters.map((value) => parameterOf(sqlValue(value)))
     try {
-      return await this.reads.read<Row>(this.names.query(query.sql, parameters))
+      return await this.reads.read<Row>(this.queryOf(query))
     } catch (error) {
       throw storeError(error)
     }
@@ -81,7 +79,18 @@ class PostgresDatabase implements EntityDatabase {
   /** The server's reads hold up nothing; here a long one holds one of several connections. */
   async scan<Row>(query: CompiledQuery<Row>): Promise<readonly Row[]> {
     await this.statistics.refresh()
-    return (await this.read(query)).rows
+    try {
+      return await this.reads.scan<Row>(this.queryOf(query))
+    } catch (error) {
+      throw storeError(error)
+    }
+  }
+
+  /** Throws `CLOSED`. */
+  private queryOf(query: CompiledQuery): PostgresQuery {
+    if (this.closing !== undefined) throw EntityStoreErrors.CLOSED()
+    const parameters = query.parameters.map((value) => parameterOf(sqlValue(value)))
+    return this.names.query(query.sql, parameters)
   }
 
   write(statements: readonly Statement[]): Promise<Written> {
