@@ -49,16 +49,28 @@ export function containsSql(dialect: SqlDialect, text: Sql, wanted: string): Sql
 
 /** A pattern in whatever case, in which `%` alone stands for others. */
 export function likeSql(dialect: SqlDialect, text: Sql, pattern: string): Sql {
-  const fold = sql.raw(dialect.foldFunction)
   const escaped = pattern.replace(/[\\_]/g, (special) => `\\${special}`)
-  const folded = sql`${fold}(${text}) like ${fold}(${escaped}) escape '\\'`
-  if (dialect.isShared || !ASCII.test(pattern)) return folded
-  const isBeyond = sql`length(${text}) <> octet_length(${text})`
-  return sql`(${text} like ${escaped} escape '\\' or ${isBeyond} and ${folded})`
+  const compare: FoldedComparison = (folded, fold) => sql`${folded} like ${fold(escaped)} escape '\\'`
+  return inAnyCase(dialect, text, ASCII.test(pattern), compare)
 }
 
-/** SQLite's LIKE folds A to Z itself; `lower` is a function of ours, whose call costs more than that, and is left to texts beyond ASCII. */
-const ASCII = /^[\0-\x7f]*$/
+type FoldedComparison = (text: Sql, fold: (value: string) => Sql) => Sql
+
+/**
+ * A comparison in whatever case. The function that folds letters beyond ASCII costs more than all else: where what is wanted is ASCII it is
+ * left to texts beyond ASCII, as others fold by A to Z alone.
+ */
+function inAnyCase(dialect: SqlDialect, text: Sql, isAscii: boolean, compare: FoldedComparison): Sql {
+  const fold = sql.raw(dialect.foldFunction)
+  const exact = compare(sql`${fold}(${text})`, (value) => sql`${fold}(${value})`)
+  if (!isAscii) return exact
+  const quick = dialect.isShared
+    ? compare(sql`lower((${text}) collate "C")`, (value) => sql`${value.toLowerCase()}`)
+    : compare(sql`${text} collate nocase`, (value) => sql`${value}`)
+  return sql`(${quick} or length(${text}) <> octet_length(${text}) and ${exact})`
+}
+
+const ASCII = /^[\x01-\x7f]*$/
 
 export const COMPARISONS = {
   EQUAL: '=',
@@ -79,17 +91,26 @@ export function finite(value: number): number {
 }
 
 function textSql(dialect: SqlDialect, operation: StringOperation, wanted: string, ignoreCase: boolean, text: Sql): Sql {
-  const fold = (value: Sql): Sql => (ignoreCase ? sql`${sql.raw(dialect.foldFunction)}(${value})` : value)
-  const folded = (value: string): Sql => fold(sql`${value}`)
+  const compared = (isAscii: boolean, compare: FoldedComparison): Sql =>
+    ignoreCase ? inAnyCase(dialect, text, isAscii, compare) : compare(text, (value) => sql`${value}`)
+  const isEqual = (): Sql => compared(ASCII.test(wanted), (value, fold) => sql`${value} = ${fold(wanted)}`)
+  const isIn = (): Sql => {
+    const list = listOf(wanted)
+    const isAscii = list.every((each) => ASCII.test(each))
+    return compared(isAscii, (value, fold) => sql`${value} in (${sql.join(list.map(fold))})`)
+  }
   const like = (pattern: string): Sql => {
-    if (ignoreCase) return sql`${fold(text)} like ${folded(pattern)}${NO_ESCAPE[dialect.isShared ? 'shared' : 'own']}`
+    const noEscape = NO_ESCAPE[dialect.isShared ? 'shared' : 'own']
+    // A `_` stands for one letter, of which there may be two when it is folded.
+    const isPlain = ASCII.test(pattern) && !pattern.includes('_')
+    if (ignoreCase) return compared(isPlain, (value, fold) => sql`${value} like ${fold(pattern)}${noEscape}`)
     return dialect.isShared ? sql`${text} like ${pattern} escape ''` : sql`${text} glob ${globOf(pattern)}`
   }
   switch (operation) {
     case 'EQUAL':
-      return sql`${fold(text)} = ${folded(wanted)}`
+      return isEqual()
     case 'NOT_EQUAL':
-      return sql`(${text} is null or ${fold(text)} <> ${folded(wanted)})`
+      return sql`(${text} is null or not (${isEqual()}))`
     case 'STARTS_WITH':
       return like(`${wanted}%`)
     case 'ENDS_WITH':
@@ -99,9 +120,9 @@ function textSql(dialect: SqlDialect, operation: StringOperation, wanted: string
     case 'NOT_CONTAINS':
       return sql`(${text} is null or not (${like(`%${wanted}%`)}))`
     case 'IN':
-      return sql`${fold(text)} in (${sql.join(listOf(wanted).map(folded))})`
+      return isIn()
     case 'NOT_IN':
-      return sql`(${text} is null or ${fold(text)} not in (${sql.join(listOf(wanted).map(folded))}))`
+      return sql`(${text} is null or not (${isIn()}))`
   }
 }
 
