@@ -6,8 +6,22 @@ import { onBothDatabases } from '../both-databases.testkit.ts'
 import type { TestPlatform } from '../testkit.ts'
 import { matches } from './predicates.ts'
 
-const TEXTS = ['ISTANBUL \u0130', 'istanbul i', '\u212aelvin', 'kelvin', '\u03a3\u03a3', 'AE_b', '\u00c9\u0065', 'K']
+/** Longer than the index has it. */
+const LONG_TEXT = `${'x'.repeat(64)}al`
+const TEXTS = [
+  'ISTANBUL \u0130',
+  'istanbul i',
+  '\u212aelvin',
+  'kelvin',
+  '\u03a3\u03a3',
+  'AE_b',
+  '\u00c9\u0065',
+  'K',
+  LONG_TEXT,
+]
 const WANTED = [
+  'XAL',
+  LONG_TEXT,
   'L _',
   'l i',
   'K',

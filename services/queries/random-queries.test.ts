@@ -45,7 +45,11 @@ const KEYS: readonly EntityKey[] = [
   LATEST_LEVEL,
 ]
 const FIELDS = ['name', 'label', 'createdTime', 'ownerName', 'type'] as const
-const TEXTS = ['Alpha', 'alphabet', 'Beta 7', 'É*[x]', '\u212aelvin', 'ISTANBUL \u0130', 'a_b', '5', '', '\u{e000}']
+const LONG_TEXT = 'x'.repeat(64)
+const TEXTS = [
+  ...['Alpha', 'alphabet', 'Beta 7', 'É*[x]', '\u212aelvin', 'ISTANBUL \u0130', 'a_b', '5', '', '\u{e000}'],
+  ...[`${LONG_TEXT}al`, `${LONG_TEXT}É`],
+]
 const NUMBERS = [0, 5, 5.5, -3.25, 0.1 + 0.2, 1e-9, 0.001, 9_999_999.5, 1e7, 1e21, 123_456_789.125, 1 / 3]
 const LONGS = [0, 5, -3, 7, 1_000, 9_007_199_254_740_993n, -9_007_199_254_740_995n]
 
@@ -139,7 +143,7 @@ function testRandomQueries(open: () => Promise<TestPlatform>): void {
         return { type: 'BOOLEAN', operation: pick(['EQUAL', 'NOT_EQUAL'] as const), value: chance(0.5) }
       default: {
         const operations = ['EQUAL', 'NOT_EQUAL', 'STARTS_WITH', 'ENDS_WITH', 'CONTAINS', 'NOT_CONTAINS'] as const
-        const value = pick(['Alpha', 'a', 'al', '7', '5', 'É', 'k'])
+        const value = pick(['Alpha', 'a', 'al', '7', '5', 'É', 'k', 'L _', LONG_TEXT, 'XAL'])
         return { type: 'STRING', operation: pick(operations), value, ignoreCase: chance(0.5) }
       }
     }

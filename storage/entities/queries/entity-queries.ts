@@ -74,11 +74,20 @@ export class EntityQueryRepository {
   async ids(selection: EntitySelection, sort: EntitySort | undefined, limit: number): Promise<readonly string[]> {
     if (selection.sources.length === 0) return []
     const { found } = await this.plans.of(selection, { sort, limit, offset: 0 })
-    const built = new SelectionSql(this.database, found)
+    return this.idsOf(found, sort, limit)
+  }
+
+  private async idsOf(
+    selection: EntitySelection,
+    sort: EntitySort | undefined,
+    limit: number,
+  ): Promise<readonly string[]> {
+    const built = new SelectionSql(this.database, selection)
     const where = built.where()
     const order = sort === undefined ? undefined : built.order(sort)
-    const by = order === undefined ? this.fastOrder(built, found) : sql` order by ${order.by}`
-    const rows = sql`select e.id as id from ${built.from()}${order?.join ?? sql``}${where}${by} limit ${limit}`
+    const by = order === undefined ? this.fastOrder(built, selection) : sql` order by ${order.by}`
+    const from = sort !== undefined && isOfAttribute(sort.key) ? built.fromInAnyOrder() : built.from()
+    const rows = sql`select e.id as id from ${from}${order?.join ?? sql``}${where}${by} limit ${limit}`
     const joined = this.database.isShared ? sql`string_agg(id, '')` : sql`group_concat(id, '')`
     const query = sql<{ ids: string | null }>`select ${joined} as ids from (${rows}) as found`
     const [row] = await this.database.scan(query.compile(this.database.builder))
@@ -164,8 +173,8 @@ export class EntityQueryRepository {
     fields: readonly string[],
   ): Promise<{ readonly total: number; readonly rows: readonly SelectedEntity[] }> {
     const direction = order.sort?.direction ?? 'ASC'
-    const { counted } = await this.plans.of(selection)
-    const query = sql<OwnerCount>`${ownerCounts(this.database, counted, tenantId, { direction })}`
+    const { counted, found } = await this.plans.of(selection)
+    const query = sql<OwnerCount>`${ownerCounts(this.database, this.database.isShared ? counted : found, tenantId, { direction })}`
     const counts = await this.database.scan(query.compile(this.database.builder))
     const total = counts.reduce((sum, { entities }) => sum + entities, 0)
     const { owners, skipped, haveOneName } = ownersOfPage(counts, order)
@@ -185,7 +194,7 @@ export class EntityQueryRepository {
   private async countOf(selection: EntitySelection): Promise<number> {
     const built = new SelectionSql(this.database, selection)
     const where = built.where()
-    return this.number(sql`select count(*) as total from ${built.from()}${where}`)
+    return this.number(sql`select count(*) as total from ${built.fromInAnyOrder()}${where}`)
   }
 
   private async rowsOf(
@@ -194,6 +203,11 @@ export class EntityQueryRepository {
     fields: readonly string[],
     walk?: KeyFilter,
   ): Promise<readonly SelectedEntity[]> {
+    const { sort, limit, offset } = order
+    if (!this.database.isShared && walk === undefined && sort !== undefined && isOfAttribute(sort.key) && limit > 0) {
+      const ids = (await this.idsOf(selection, sort, offset + limit)).slice(offset)
+      return this.fieldsOf(selection, ids, fields)
+    }
     const query =
       walk === undefined ? this.sorted(selection, order, fields) : this.walked(selection, walk, order, fields)
     const names = ['id', 'entity_type', ...fields.map((_, place) => `v${place}`)]
@@ -203,6 +217,20 @@ export class EntityQueryRepository {
       entityType: typeOf(entityType),
       fields: fields.map((_, place) => found[place] ?? null),
     }))
+  }
+
+  /** In the order of the ids, without those that are gone. */
+  private async fieldsOf(
+    selection: EntitySelection,
+    ids: readonly string[],
+    fields: readonly string[],
+  ): Promise<readonly SelectedEntity[]> {
+    if (ids.length === 0) return []
+    const sources = selection.sources.map((source) => ({ ...source, ids }))
+    const bounds = { sort: undefined, limit: ids.length, offset: 0 }
+    const rows = await this.rowsOf({ sources, filters: [], operation: 'AND' }, bounds, fields)
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    return ids.flatMap((id) => byId.get(id) ?? [])
   }
 
   private sorted(selection: EntitySelection, { sort, limit, offset }: EntityOrder, fields: readonly string[]): Sql {
@@ -325,6 +353,10 @@ export class EntityQueryRepository {
     const query = this.database.builder.selectFrom('attribute').selectAll().where('entity_id', 'in', ids)
     return (await this.database.scan(query.compile())).map(ownedAttribute)
   }
+}
+
+function isOfAttribute({ type }: EntityKey): boolean {
+  return type.endsWith('ATTRIBUTE')
 }
 
 type AttributeRow = Pick<

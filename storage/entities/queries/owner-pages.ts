@@ -42,7 +42,7 @@ export function ownerCounts(
   const built = new SelectionSql(dialect, selection)
   const owner = built.ownerId()
   const where = built.where()
-  const counted = sql`select ${owner} as owner, count(*) as entities from ${built.from()}${where} group by ${owner}`
+  const counted = sql`select ${owner} as owner, count(*) as entities from ${built.fromInAnyOrder()}${where} group by ${owner}`
   const name = sql`coalesce((select c.title from customer as c where c.id = counted.owner),
     (select n.title from tenant as n where n.id = ${tenantId}), '')`
   return sql`select owner, entities, ${name} as name from (${counted}) as counted order by name ${sql.raw(direction)}`

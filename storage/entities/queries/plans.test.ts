@@ -4,6 +4,7 @@ import type { CompiledQuery } from 'kysely'
 import type { EntityDatabase } from '../database.ts'
 import { queryBuilder, SQLITE } from '../dialect.ts'
 import { QueryPlans } from './plans.ts'
+import type { KeyFilter } from '../../../model/entity-query.ts'
 import type { EntitySelection, QueryTable } from './query.ts'
 
 const TABLE: QueryTable = {
@@ -48,7 +49,7 @@ test('for a tenant of few entities no more matches are counted than that many, h
 test('what was counted for a small tenant does not stand for a large one', async () => {
   const { plans } = countingDatabase((tenantId) => (tenantId === 'small' ? 300 : 100_000), 20_000)
   await plans.of(selection('small'))
-  assert.equal((await plans.of(selection('large'))).counted.driver?.way, 'probed')
+  assert.equal((await plans.of(selection('large'))).found.driver?.way, 'probed')
 })
 
 test('a page by the attribute that the filter compares comes out of the index, where far more match than it shows', async () => {
@@ -96,4 +97,43 @@ test('a page by a field whose order an index of the table has is read in it, whe
   assert.notEqual(await driverOf(['name']), undefined)
   // The entities of two tables come in no order that an index has.
   assert.notEqual(await driverOf(['label'], [...sources, ...sources]), undefined)
+})
+
+const text = (operation: 'CONTAINS' | 'NOT_CONTAINS'): KeyFilter => ({
+  key: { type: 'SERVER_ATTRIBUTE', key: 'site' },
+  predicate: { type: 'STRING', operation, value: 'a', ignoreCase: true },
+})
+
+test('where one of several filters is enough, entities are looked up by what any of them matches, if an index finds all', async () => {
+  const { plans } = countingDatabase(() => 100_000, 800)
+  const { sources, filters } = selection('one')
+  const driverOf = async (...others: readonly KeyFilter[]) =>
+    (await plans.of({ sources, filters: [...filters, ...others], operation: 'OR' })).counted.driver?.filters.length
+  assert.deepEqual(await Promise.all([driverOf(), driverOf(text('CONTAINS')), driverOf(text('NOT_CONTAINS'))]), [
+    1,
+    2,
+    undefined,
+  ])
+})
+
+test('a part of a text is looked for in the different texts of a key, where these are few', async () => {
+  const driven = async (words: number) => {
+    const { plans } = countingDatabase(() => 100_000, words)
+    const { sources, operation } = selection('one')
+    return (await plans.of({ sources, filters: [text('CONTAINS')], operation })).counted.driver !== undefined
+  }
+  assert.deepEqual(await Promise.all([10, 1_000, 1_001].map(driven)), [true, true, false])
+})
+
+test('on SQLite many matches are merged with all entities to be counted, and nearly all are not', async () => {
+  const wayOf = async (matches: number) => {
+    const { counted, found } = await countingDatabase(() => 100_000, matches).plans.of(selection('one'))
+    return [counted.driver?.way, found.driver?.way]
+  }
+  assert.deepEqual(await Promise.all([5_000, 20_000, 50_000, 90_000].map(wayOf)), [
+    ['probed', 'probed'],
+    ['joined', 'probed'],
+    ['joined', undefined],
+    [undefined, undefined],
+  ])
 })

@@ -4,9 +4,9 @@
  * wrong by a factor of ten. So matches are counted, in the index alone. Measured by `benchmarks/entity-query`.
  */
 import { sql } from 'kysely'
-import type { EntitySort, KeyFilter } from '../../../model/entity-query.ts'
+import type { EntityKey, EntitySort, KeyFilter } from '../../../model/entity-query.ts'
 import type { EntityDatabase } from '../database.ts'
-import { isIndexed, matchingIds } from './attribute-index.ts'
+import { comparesWords, isIndexed, matchingIds, scopeNumber, wordsOf } from './attribute-index.ts'
 import { Estimates } from './estimates.ts'
 import type { Sql } from './predicates-sql.ts'
 import type { DriverWay, EntityOrder, EntitySelection, EntitySource } from './query.ts'
@@ -26,17 +26,23 @@ export interface QueryPlan {
 const MOST_COUNTED = 200_000
 /** So few are looked up without a look at how many entities there are. */
 const FEW_MATCHES = 100
+/** Above this share of the entities SQLite merges the matches with all of them: a match that is looked up in its turn costs 1 µs. */
+const MOST_PROBED_IN_SQLITE = 0.1
 /**
- * Above this share of the entities SQLite asks each of them for its attribute, which are side by side: that costs 35 ms for 100,000, and a
- * match that is looked up in its turn costs 1 µs.
+ * Above this share it asks each of the entities for its attribute, which are side by side: 40 ms for 100,000. Numbers are sorted for a merge,
+ * flags that are equal come by id, texts are looked up in the attributes, as the index has not all of them.
  */
-const MOST_PROBED_IN_SQLITE = 1 / 3
-/** The same of flags: those that are equal come out of the index by id, and need no sorting. */
-const MOST_FLAGS_PROBED_IN_SQLITE = 0.6
+const MOST_MERGED_IN_SQLITE = { numbers: 0.6, flags: 1, texts: 0.25, ofAnyScope: 0.2 } as const
+/** The same where more is wanted of the matches than their number: each is looked up. */
+const MOST_FOUND_IN_SQLITE = { numbers: 1 / 3, flags: 0.6, texts: 0.25, ofAnyScope: 0.2 } as const
 /** Above this share PostgreSQL reads all entities once, on several processors. */
 const MOST_PROBED_IN_POSTGRES = 0.05
+/** Above this share it looks at each entity's text, and not for those that have a word in the index. */
+const MOST_OF_WORDS_IN_POSTGRES = 0.25
 /** Of what a filter matches a page in the index's order looks at a few: so many times fewer than there are, by what is known. */
 const LEAST_LEFT_OUT = 10
+/** Different texts of a key that are looked at, in place of its entities: each costs 1 to 2 µs. */
+const MOST_WORDS = 1_000
 /** Customers of a tenant whose entities are counted by owner: all owners are read for a page then, before its entities. */
 const MOST_OWNERS = 1_000
 /** Fields that an index has in their order. */
@@ -52,30 +58,38 @@ export class QueryPlans {
 
   async of(selection: EntitySelection, order?: EntityOrder): Promise<QueryPlan> {
     const { filters, operation, sources } = selection
-    const usable = operation === 'OR' && filters.length > 1 ? [] : filters.filter(isIndexed)
-    const [first] = usable
-    if (first === undefined || sources.some(({ ids }) => ids !== undefined))
-      return { counted: selection, found: selection, matches: 0 }
+    const nothing = { counted: selection, found: selection, matches: 0 }
+    if (sources.some(({ ids }) => ids !== undefined)) return nothing
+    const usable = await this.usable(filters)
+    const groups =
+      operation === 'OR' ? [usable].filter(({ length }) => length === filters.length) : usable.map((each) => [each])
+    const [first] = groups
+    if (first === undefined || first.length === 0) return nothing
     const entities = await this.entitiesIn(selection)
     // Other tenants' are in the index too: beyond what a tenant has itself nothing follows from them.
     const most = Math.min(MOST_COUNTED, powerOfTwo(Math.max(entities, FEW_MATCHES + 1)))
     let matches = Infinity
-    let filter = first
-    for (const each of usable) {
-      const found = await this.estimates.of(`${most} ${JSON.stringify(each)}`, () => this.matchesOf(each, most))
-      if (found < matches) [matches, filter] = [found, each]
+    let driving = first
+    for (const group of groups) {
+      const found = await this.matchesOf(group, most)
+      if (found < matches) [matches, driving] = [found, group]
     }
-    const probed: EntitySelection = { ...selection, driver: { filter, way: 'probed' } }
+    const probed: EntitySelection = { ...selection, driver: { filters: driving, way: 'probed' } }
     if (matches <= FEW_MATCHES) return { counted: probed, found: probed, matches: 0 }
-    const way = this.wayOf(filter, matches / entities)
-    const counted = way === undefined ? selection : { ...selection, driver: { filter, way } }
+    const share = matches / entities
+    const ways = this.waysOf(driving, share)
+    const driven = (way: DriverWay | undefined) =>
+      way === undefined ? selection : { ...selection, driver: { filters: driving, way } }
+    const counted = driven(ways.counted)
+    const [filter] = driving
     const looked = ((order?.offset ?? 0) + (order?.limit ?? Infinity)) * (entities / matches)
     const isWalked = order !== undefined && isInOrderOf(sources, order.sort) && looked < matches
-    const isOrdered = sources.length === 1 && hasOrder(filter, order?.sort) && matches < most
+    const isOne = filter !== undefined && driving.length === 1 && sources.length === 1
+    const isOrdered = isOne && hasOrder(filter, order?.sort) && matches < most
     const isFew = isOrdered && order !== undefined && (await this.isAmongFew(selection, order, { matches, entities }))
     return {
       counted,
-      found: isWalked ? selection : counted,
+      found: isWalked ? selection : driven(ways.found),
       matches: usable.length === filters.length ? matches : 0,
       walk: isFew ? filter : undefined,
     }
@@ -106,11 +120,38 @@ export class QueryPlans {
     return this.estimates.of(JSON.stringify(named), () => this.number(counted))
   }
 
+  /** Those of the filters by which entities may be looked up. */
+  private async usable(filters: readonly KeyFilter[]): Promise<readonly KeyFilter[]> {
+    const usable: KeyFilter[] = []
+    for (const filter of filters) {
+      // Of any scope each match is compared with its other scopes: PostgreSQL does that for all entities as fast.
+      if (this.database.isShared && scopeNumber(filter.key) === null) continue
+      if (isIndexed(filter) || (comparesWords(filter) && (await this.hasFewWords(filter.key)))) usable.push(filter)
+    }
+    return usable
+  }
+
+  /** Of any tenant's entities. */
+  private async hasFewWords(key: EntityKey): Promise<boolean> {
+    const some = sql`select count(*) as total from (select word from (${wordsOf(key)}) as found limit ${MOST_WORDS + 1}) as counted`
+    return (await this.estimates.of(`words ${JSON.stringify(key)}`, () => this.number(some))) <= MOST_WORDS
+  }
+
   /** Undefined where the entities are looked at one by one. */
-  private wayOf({ predicate }: KeyFilter, share: number): DriverWay | undefined {
-    if (this.database.isShared) return share <= MOST_PROBED_IN_POSTGRES ? 'probed' : 'joined'
-    const most = predicate.type === 'BOOLEAN' ? MOST_FLAGS_PROBED_IN_SQLITE : MOST_PROBED_IN_SQLITE
-    return share <= most ? 'probed' : undefined
+  private waysOf(
+    filters: readonly KeyFilter[],
+    share: number,
+  ): Readonly<Record<'counted' | 'found', DriverWay | undefined>> {
+    if (this.database.isShared) {
+      const isLookedUp = filters.every(isIndexed) || share <= MOST_OF_WORDS_IN_POSTGRES
+      const way = share <= MOST_PROBED_IN_POSTGRES ? 'probed' : isLookedUp ? 'joined' : undefined
+      return { counted: way, found: way }
+    }
+    const kinds = filters.map(kindOf)
+    const isWithin = (most: typeof MOST_MERGED_IN_SQLITE | typeof MOST_FOUND_IN_SQLITE) =>
+      kinds.every((kind) => share <= most[kind])
+    const counted = share <= MOST_PROBED_IN_SQLITE ? 'probed' : isWithin(MOST_MERGED_IN_SQLITE) ? 'joined' : undefined
+    return { counted, found: isWithin(MOST_FOUND_IN_SQLITE) ? 'probed' : undefined }
   }
 
   /** How many the sources have in all, before their filters. */
@@ -124,10 +165,15 @@ export class QueryPlans {
     return total
   }
 
-  private matchesOf(filter: KeyFilter, most: number): Promise<number> {
-    return this.number(
-      sql`select count(*) as total from (select 1 from (${matchingIds(filter)}) as matching limit ${most}) as counted`,
-    )
+  /** Of those together, of which several may match the same. */
+  private async matchesOf(filters: readonly KeyFilter[], most: number): Promise<number> {
+    let total = 0
+    for (const filter of filters) {
+      const ids = matchingIds(this.database, [filter], true)
+      const counted = sql`select count(*) as total from (select 1 from (${ids}) as matching limit ${most}) as counted`
+      total += await this.estimates.of(`${most} ${JSON.stringify(filter)}`, () => this.number(counted))
+    }
+    return Math.min(total, most)
   }
 
   private async number(counting: Sql): Promise<number> {
@@ -135,6 +181,11 @@ export class QueryPlans {
     const [row] = await this.database.scan(query.compile(this.database.builder))
     return Number(row?.total ?? 0)
   }
+}
+
+function kindOf({ key, predicate }: KeyFilter): keyof typeof MOST_MERGED_IN_SQLITE {
+  if (scopeNumber(key) === null) return 'ofAnyScope'
+  return predicate.type === 'STRING' ? 'texts' : predicate.type === 'BOOLEAN' ? 'flags' : 'numbers'
 }
 
 /** Whether every table has an index in the order. */

@@ -55,8 +55,8 @@ export interface EntitySelection {
   readonly sources: readonly EntitySource[]
   readonly filters: readonly KeyFilter[]
   readonly operation: Combination
-  /** One of the filters, all of which must hold: entities are looked up by the attributes that it matches. */
-  readonly driver?: { readonly filter: KeyFilter; readonly way: DriverWay } | undefined
+  /** Entities are looked up by the attributes that these of the filters match: one, where all must hold, or all, where one is enough. */
+  readonly driver?: { readonly filters: readonly KeyFilter[]; readonly way: DriverWay } | undefined
   /** In these fields, joined. */
   readonly search?: { readonly text: string; readonly fields: readonly string[] } | undefined
 }

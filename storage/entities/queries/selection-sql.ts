@@ -1,7 +1,7 @@
 /** A selection of entities in SQL, for both databases: the sources as one relation `e`, filters on it and on its attributes, the order. */
 import { sql } from 'kysely'
 import type { EntityKey, EntitySort, KeyFilter } from '../../../model/entity-query.ts'
-import { indexedRanges, matchingIds, scopeNumber } from './attribute-index.ts'
+import { indexedRanges, isNewest, matchingIds, scopeNumber } from './attribute-index.ts'
 import {
   combined,
   containsSql,
@@ -30,6 +30,7 @@ export class SelectionSql {
   private readonly dialect: SqlDialect
   private readonly selection: EntitySelection
   private readonly walk: IndexWalk | undefined
+  private looksUpAttributes = false
   private readonly fields: (string | typeof OWNER_ID)[] = []
 
   /** With a walk `e` has the columns `long_value` and `double_value` too. */
@@ -55,17 +56,33 @@ export class SelectionSql {
     return sql.ref(`e.f${place}`)
   }
 
-  /** After all fields were asked for. */
+  /** After all fields, filters and orders were asked for. */
   from(): Sql {
-    const sources = this.selection.sources.map((source) => this.source(source))
+    return this.fromSources(this.selection.sources.map((source) => this.source(source)))
+  }
+
+  /**
+   * The same where no order is wanted: in that of the ids where attributes are looked up, which are in it too and cost a third so. SQLite
+   * takes any index of the entities else; with a limit it heeds the order.
+   */
+  fromInAnyOrder(): Sql {
+    if (this.dialect.isShared || this.selection.driver !== undefined || !this.looksUpAttributes) return this.from()
+    return this.fromSources(
+      this.selection.sources.map(
+        (source) => sql`select * from (${this.source(source)} order by t.id limit -1) as of_type`,
+      ),
+    )
+  }
+
+  private fromSources(sources: readonly Sql[]): Sql {
     return sql`(${sql.join(sources, sql` union all `)}) as e`
   }
 
   where(): Sql {
     const { operation, search, driver } = this.selection
     // What the entities are looked up by holds of them.
-    const lookedUpBy = this.walk === undefined ? driver?.filter : this.walk.filter
-    const filters = this.selection.filters.filter((filter) => filter !== lookedUpBy)
+    const lookedUpBy = this.walk === undefined ? (driver?.filters ?? []) : [this.walk.filter]
+    const filters = this.selection.filters.filter((filter) => !lookedUpBy.includes(filter))
     const parts: Sql[] = []
     if (filters.length > 0)
       parts.push(
@@ -150,12 +167,12 @@ export class SelectionSql {
 
   /** Of several scopes the one that was written last. */
   private isAttribute(alias: string, key: EntityKey): Sql {
+    this.looksUpAttributes = true
     const of = sql.ref(alias)
     const scope = scopeNumber(key)
     const base = sql`${of}.entity_id = e.id and ${of}.key = ${key.key}`
     if (scope !== null && scope !== undefined) return sql`${base} and ${of}.scope = ${sql.lit(scope)}`
-    return sql`${base} and not exists (select 1 from attribute n where n.entity_id = ${of}.entity_id and n.key = ${of}.key
-      and (n.last_update_ts > ${of}.last_update_ts or (n.last_update_ts = ${of}.last_update_ts and n.scope < ${of}.scope)))`
+    return sql`${base} and ${isNewest(alias)}`
   }
 
   /** Whether any source has the field, and how it sorts. */
@@ -186,11 +203,18 @@ export class SelectionSql {
     }
     const where = this.sourceWhere(source, driver === undefined ? [] : [sql`t.id = d.id`])
     if (driver === undefined) return sql`select ${sql.join(selected)} from ${from}${where}`
-    const ids = matchingIds(driver.filter)
+    const ids = matchingIds(this.dialect, driver.filters)
     const rows = sql.join(selected)
-    if (!this.dialect.isShared)
+    if (!this.dialect.isShared) {
       // SQLite takes the tables of a cross join in their order: sorted ids are found side by side. With a limit it heeds the order.
-      return sql`select ${rows} from (select id from (${ids}) order by id limit -1) as d cross join ${from}${where}`
+      const sorted = sql`select id from (${ids}) order by id limit -1`
+      if (driver.way === 'probed') return sql`select ${rows} from (${sorted}) as d cross join ${from}${where}`
+      // Sorted, two queries are merged: half of what it costs to look up each id of the one in the other.
+      const all = sql`select t.id as id from ${from}${this.sourceWhere(source, [])}`
+      const common = sql`${all} intersect select id from (${ids}) order by 1`
+      if (this.fields.length > 0) return sql`select ${rows} from (${common}) as d cross join ${from}${where}`
+      return sql`select id, ${sql.lit(table.entityType)} as entity_type from (${common})`
+    }
     if (driver.way === 'joined') {
       if (!this.isInIndex(source)) return sql`select ${rows} from (${ids}) as d cross join ${from}${where}`
       // Both by id, so that they are merged: half of what a join by hash costs, and no row is looked at outside of indexes.
