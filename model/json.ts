@@ -55,6 +55,16 @@ export function parseJson(text: string): JsonValue {
   }
 }
 
+/** JSON text of it: what is JSON already as it is, other text as a string. */
+export function jsonText(text: string): string {
+  try {
+    JSON.parse(text)
+    return text
+  } catch {
+    return JSON.stringify(text)
+  }
+}
+
 const QUOTE = 0x22
 const MINUS = 0x2d
 const DOT = 0x2e

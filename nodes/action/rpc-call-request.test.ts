@@ -44,6 +44,17 @@ test('a call that a chain made is known by its message, and takes JSON as it is'
   assert.deepEqual([context.calls[0]?.id, context.calls[0]?.params], [message.id, '{"a":1}'])
 })
 
+test('texts stay plain, other values become JSON', async () => {
+  const context = testContext()
+  const instance = await createNode(rpcCallRequest, { timeoutInSeconds: 60 }, context)
+  const given = ['"on"', '5.0', 'true', '[1,"a"]', 'null']
+  for (const params of given) await runNode(instance, testMessage({ data: `{"method":"m","params":${params}}` }))
+  assert.deepEqual(
+    context.calls.map(({ params }) => params),
+    ['on', '5.0', 'true', '[1,"a"]', 'null'],
+  )
+})
+
 test('metadata that are empty say nothing', async () => {
   const context = testContext()
   const instance = await createNode(rpcCallRequest, { timeoutInSeconds: 60 }, context)

@@ -3,7 +3,7 @@
  * at once. The outcome goes to the user who waits for it, and on behind this node: what the device answered, or why it did not.
  */
 import { z } from 'zod'
-import { isJsonObject, stringifyJson, type JsonValue } from '../../model/json.ts'
+import { isJsonObject, jsonText, stringifyJson, type JsonValue } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
 import type { NodeCallOutcome, NodeDeviceCall } from '../../engine/rulechain/capabilities/calls.ts'
 import type { NodeOutcome } from '../../engine/rulechain/node.ts'
@@ -77,19 +77,12 @@ function callOf(message: Message, until: number): NodeDeviceCall {
     isPersistent: metadata['persistent'] === 'true',
     expirationTime: Number.isFinite(expirationTime) ? expirationTime : until,
     retries: Number.isInteger(retries) ? retries : null,
-    additionalInfo: body['additionalInfo'] === undefined ? null : textOf(body['additionalInfo']),
+    additionalInfo: body['additionalInfo'] === undefined ? null : jsonText(textOf(body['additionalInfo'])),
     origin: metadata['originServiceId'] ?? '',
   }
 }
 
 /** Users' calls carry JSON as text, chains may carry it as it is. */
 function textOf(value: JsonValue): string {
-  if (typeof value !== 'string') return stringifyJson(value)
-  try {
-    JSON.parse(value)
-    return value
-  } catch {
-    // A text that is no JSON is meant as a text.
-    return JSON.stringify(value)
-  }
+  return typeof value === 'string' ? value : stringifyJson(value)
 }

@@ -1,5 +1,7 @@
 /** A call to a device (RPC), and what becomes of it. Source: `device-api.md` 7.1. */
 
+import { jsonText } from '../../../model/json.ts'
+
 export const CALL_STATUSES = [
   'QUEUED',
   'SENT',
@@ -17,7 +19,7 @@ export interface DeviceCall {
   readonly tenantId: string
   readonly deviceId: string
   readonly method: string
-  /** JSON text. */
+  /** JSON text; of a chain's call also plain text. */
   readonly params: string
   readonly isOneway: boolean
   /** Kept in the store until it is over. */
@@ -55,6 +57,10 @@ export interface CallRequest {
   readonly method: string
   /** JSON text. */
   readonly params: string
+}
+
+export function requestOf(id: number, { method, params }: DeviceCall): CallRequest {
+  return { id, method, params: params === '' ? 'null' : jsonText(params) }
 }
 
 /** Which calls a session wants: all that come, or the next one alone. */

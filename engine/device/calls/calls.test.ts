@@ -121,6 +121,16 @@ describe('calls to devices', () => {
     assert.deepEqual(first.ids, [0, 1])
   })
 
+  test('reach the device with JSON, also where a chain gave a plain text', async () => {
+    const session = await listening(1)
+    const given = ['on', '12', '"on"', '[1.0]', '']
+    for (const [i, params] of given.entries()) await called(String(i), { params })
+    assert.deepEqual(
+      session.requests.map(({ params }) => params),
+      ['"on"', '12', '"on"', '[1.0]', 'null'],
+    )
+  })
+
   test('are not made again by a message that is delivered again', async () => {
     const session = await listening(1)
     await called('a')

@@ -7,6 +7,7 @@ import type { Clock, TimerHandle } from '../../../model/clock.ts'
 import { errorText } from '../../../model/errors.ts'
 import type { PartitionOwners } from '../partition-owners.ts'
 import {
+  requestOf,
   waitsForNode,
   type CallOutcome,
   type CallStatus,
@@ -201,8 +202,8 @@ export class OwnedCalls {
     const { line } = this.options
     const key = keyOf(listener.member, listener.session)
     const { call, id } = pending
-    const request = { id, method: call.method, params: call.params }
-    const word = { kind: 'request', deviceId: device.deviceId, session: listener.session, request } as const
+    const { deviceId } = device
+    const word = { kind: 'request', deviceId, session: listener.session, request: requestOf(id, call) } as const
     if (pending.sentTo.has(key) || !line.toTransport(listener.member, word)) return false
     if (listener.take === 'next') device.listeners.delete(key)
     pending.sentTo.add(key)
