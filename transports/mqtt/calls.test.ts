@@ -41,6 +41,20 @@ describe('calls over MQTT', () => {
       assert.deepEqual(session.deliveries[1], [7, 'DELIVERED'])
     }))
 
+  it('are listened for anew with each SUBSCRIBE to them', () =>
+    bench(async ({ gateway, client }) => {
+      const device = await client()
+      await device.login('one')
+      const [session] = gateway.sessions
+      const taken: string[] = []
+      assert.ok(session !== undefined)
+      session.subscribeToCalls = (take) => void taken.push(take)
+      device.send(subscribe(1, 'v1/devices/me/rpc/request/+', 1), subscribe(2, 'v1/devices/me/attributes', 1))
+      device.send(subscribe(3, 'v1/devices/me/rpc/request/+', 1))
+      await device.received(3)
+      assert.deepEqual(taken, ['all', 'all'])
+    }))
+
   it('are delivered once they are written where the device asked for QoS 0, and stop with the last filter', () =>
     bench(async ({ gateway, client }) => {
       const device = await client()

@@ -214,6 +214,24 @@ describe('persistent calls', () => {
     )
   })
 
+  test('that the device never confirms come once more where its session listens anew, and no others', async () => {
+    await called('p', { isPersistent: true, expirationTime: clock.now() + 600_000 })
+    await called('q', { isPersistent: true, expirationTime: clock.now() + 600_000 })
+    const session = await listening(1)
+    sessions.delivered(DEVICE, 0, 'SENT')
+    sessions.delivered(DEVICE, 1, 'DELIVERED')
+    await clock.advance(9_000)
+    sessions.listen(session, 'all')
+    await clock.settle()
+    assert.deepEqual(session.ids, [0, 1], 'it may still confirm')
+    // It says again by itself that it listens, which changes nothing.
+    await clock.advance(21_000)
+    assert.deepEqual(session.ids, [0, 1])
+    sessions.listen(session, 'all')
+    await clock.settle()
+    assert.deepEqual(session.ids, [0, 1, 0])
+  })
+
   test('that a process before left are sent when the device listens; what is over is marked so', async () => {
     const kept = { tenantId: 't', deviceId: DEVICE, method: 'm', params: '1', retries: null, additionalInfo: null }
     const call = { ...kept, isOneway: true, isPersistent: true, origin: '' }

@@ -64,7 +64,9 @@ export class SessionCalls {
     for (const replyId of [...this.replies.keys()]) this.settle(replyId, NO_REPLY)
   }
 
+  /** One that says so again listens anew: what it never confirmed comes once more. */
   listen(session: CalledSession, take: Listening): void {
+    this.stop(session)
     this.listeners.set(session.id, { session, take })
     this.say([{ session, take }])
   }

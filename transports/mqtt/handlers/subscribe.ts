@@ -39,10 +39,9 @@ function subscribe(session: MqttConnection, filter: string, requestedQos: number
     if (isFirst && session.kept === undefined) session.device?.subscribeToSharedAttributes()
   }
   if (isCallFilter(index)) {
-    const isFirst = session.callFilters.length === 0
     session.callFilters = [...session.callFilters.filter((other) => other !== index), index]
-    // After the SUBACK: what waits for the device comes at once.
-    if (isFirst) session.device?.subscribeToCalls('all')
+    // After the SUBACK: what waits for the device comes at once, and what timed out once more (`device-api.md` 7.1).
+    session.device?.subscribeToCalls('all')
   }
   return qos
 }
