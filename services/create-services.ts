@@ -159,6 +159,7 @@ export function createServices(options: ServicesOptions): Services {
     ownedBy: (tenantId) => property.of(tenantId, entities, clock.now()),
     tenantStart: (tenantId) => tenantStart({ entities, clock, random, catalogue }, tenantId).statements,
     relationsGone: (tenantId, entity) => relationService.newsOfAll(tenantId, entity, true),
+    alarmsUnassigned: (principal, gone) => alarms.unassignedWith(principal, gone),
   })
   const calculated: NodeCalculated = {
     mayNeed: (tenantId) => calculation?.triggers.mayNeed(tenantId) ?? false,

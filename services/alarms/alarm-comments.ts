@@ -85,14 +85,20 @@ export class AlarmComments {
     return [this.rows.insert(rowOf(note)), this.rows.keepNewest({ alarm_id: alarm.id, type: 'SYSTEM' }, MAX_NOTES)]
   }
 
-  /** Of that alarm. Throws `COMMENT_UNKNOWN`. */
-  async find(alarmId: string, id: string): Promise<AlarmComment> {
+  /** Of that alarm. Throws `COMMENT_UNKNOWN`, `COMMENT_OF_OTHER_ALARM`. */
+  async find(alarm: Pick<Alarm, 'id' | 'tenantId'>, id: string): Promise<AlarmComment> {
+    const comment = await this.findAny(alarm, id)
+    if (comment === undefined) throw AlarmErrors.COMMENT_UNKNOWN({ id })
+    if (comment.alarmId !== alarm.id) throw AlarmErrors.COMMENT_OF_OTHER_ALARM()
+    return comment
+  }
+
+  private async findAny({ tenantId }: Pick<Alarm, 'tenantId'>, id: string): Promise<AlarmComment | undefined> {
     const row = await this.rows.find([
       { column: 'id', is: id },
-      { column: 'alarm_id', is: alarmId },
+      { column: 'tenant_id', is: tenantId },
     ])
-    if (row === undefined) throw AlarmErrors.COMMENT_UNKNOWN()
-    return commentOf(row)
+    return row && commentOf(row)
   }
 
   /** A new one, or the author's other words. Throws `COMMENT_…`, `TOO_MANY_COMMENTS`. */
@@ -109,8 +115,10 @@ export class AlarmComments {
       const comment = this.fresh(alarm, principal.userId, 'OTHER', said)
       return { comment, statement: this.rows.insert(rowOf(comment)), isNew: true }
     }
-    const before = await this.find(alarm.id, draft.id)
-    if (before.type === 'SYSTEM') throw AlarmErrors.COMMENT_OF_SYSTEM({ verb: 'edited' })
+    const before = await this.findAny(alarm, draft.id)
+    if (before === undefined) throw AlarmErrors.COMMENT_NOT_UPDATED()
+    if (before.alarmId !== alarm.id) throw AlarmErrors.COMMENT_OF_OTHER_ALARM()
+    if (before.type === 'SYSTEM') throw AlarmErrors.COMMENT_OF_SYSTEM_FIXED()
     if (before.userId !== principal.userId) throw AlarmErrors.COMMENT_OF_OTHER()
     const edited = isJsonObject(said) ? { ...said, edited: 'true', editedOn: this.clock.now() } : said
     const comment = { ...before, version: before.version + 1, comment: edited }
@@ -119,9 +127,9 @@ export class AlarmComments {
 
   /** Leaves a note in its place. Throws `COMMENT_OF_SYSTEM`. */
   remove(principal: Principal, comment: AlarmComment): Statement {
-    if (comment.type === 'SYSTEM') throw AlarmErrors.COMMENT_OF_SYSTEM({ verb: 'deleted' })
+    if (comment.type === 'SYSTEM') throw AlarmErrors.COMMENT_OF_SYSTEM()
     const userName = titleOf(principal)
-    const note = { text: `User ${userName} deleted his comment`, subtype: 'COMMENT_DELETED', userName }
+    const note = { text: `Comment was deleted by user ${userName}`, subtype: 'COMMENT_DELETED', userName }
     const { version } = comment
     return this.rows.update(rowOf({ ...comment, version: version + 1, userId: null, type: 'SYSTEM', comment: note }))
   }

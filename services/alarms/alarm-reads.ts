@@ -49,6 +49,11 @@ export class AlarmReads {
     return alarm
   }
 
+  async assignedTo(userIds: readonly string[], limit: number): Promise<readonly Alarm[]> {
+    const rows = await this.rows.findAll([{ column: 'assignee_id', in: userIds }], limit)
+    return rows.map((row) => alarms.recordOf(row))
+  }
+
   /** Throws `ITEM_NOT_FOUND`. */
   async findInfo(id: string): Promise<JsonObject> {
     const row = await this.alarms.find(id)

@@ -6,6 +6,7 @@ import { parseJson, type JsonObject } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import { assets } from '../entities/asset.ts'
 import { customers } from '../entities/customer.ts'
+import { users } from '../entities/user.ts'
 import { onBothDatabases } from '../both-databases.testkit.ts'
 import type { TestPlatform } from '../testkit.ts'
 import { DEFAULT_LIMITS } from '../entities/tenant-limits.ts'
@@ -112,7 +113,7 @@ function testAlarms(open: () => Promise<TestPlatform>): void {
     assert.deepEqual(
       data.map(({ type, comment: said }) => [type, (said as JsonObject)['subtype']]),
       [
-        ['SYSTEM', 'ACK'],
+        ['SYSTEM', 'ACKED_BY_USER'],
         ['SYSTEM', 'COMMENT_DELETED'],
       ],
     )
@@ -125,8 +126,45 @@ function testAlarms(open: () => Promise<TestPlatform>): void {
     assert.equal(rows[0]?.entityName, named?.name, 'the row is of the originator')
     const elsewhere = await service.saveByUser(tenant, draftOf(await newAsset()))
     const foreign = service.deleteCommentByUser(tenant, elsewhere.id, comment.id)
-    await assert.rejects(foreign, { code: 'alarm.COMMENT_UNKNOWN' })
+    await assert.rejects(foreign, { status: 400, message: 'Alarm id does not match with comment alarm id' })
+    const nobody = '11111111-2222-4333-8444-555555555555'
+    const unknown = service.deleteCommentByUser(tenant, id, nobody)
+    await assert.rejects(unknown, { status: 404, message: `Alarm comment with id [${nobody}] is not found` })
+    const changing = (commentId: string) =>
+      service.saveCommentByUser(tenant, id, { id: commentId, comment: { text: 'other' } })
+    await assert.rejects(changing(nobody), { status: 400, message: "Can't update non existing alarm comment!" })
+    await assert.rejects(changing(comment.id), { status: 400, message: "System alarm comment can't be updated!" })
   })
+
+  for (const who of ['user', 'customer'] as const)
+    test(`is nobody’s, with a note and a message, when the ${who} goes who had it`, async () => {
+      const { declared } = platform.services
+      const customer = await declared.of(customers).saveByUser(tenant, { title: `leaving ${++made}` })
+      const draft = {
+        email: `leaving-${made}@example.org`,
+        authority: 'CUSTOMER_USER',
+        customerId: customer.id,
+      } as const
+      const user = await declared.of(users).saveByUser(tenant, { ...draft, firstName: 'Jo', lastName: 'Leaving' })
+      const originator = await newAsset(customer.id)
+      const { id } = await service.saveByUser(tenant, draftOf(originator))
+      await service.assignByUser(tenant, id, user.id)
+      platform.clock.time += 1
+      platform.changes.length = 0
+      const gone = who === 'user' ? declared.of(users) : declared.of(customers)
+      await gone.deleteByUser(tenant, who === 'user' ? user.id : customer.id)
+      const { assigneeId, assignTs } = await service.get(id)
+      assert.deepEqual([assigneeId, assignTs], [null, platform.clock.now()])
+      const { data } = await service.pageOfComments(id, { ...PAGE, sortProperty: 'createdTime', sortOrder: 'DESC' })
+      assert.deepEqual(data[0]?.['comment'], {
+        text: 'Alarm was unassigned because user Jo Leaving - was deleted',
+        subtype: 'UNASSIGNED_FROM_DELETED_USER',
+        userName: 'Jo Leaving',
+      })
+      assert.equal(messagesAbout(originator).at(-1)?.type, 'ALARM_UNASSIGNED')
+      assert.ok(platform.changes.some((change) => change.kind === 'alarm' && change.alarmId === id))
+      await service.deleteByUser(tenant, id)
+    })
 
   test('shows on what it propagates to, and tells each of them', async () => {
     const customer = await platform.services.declared.of(customers).saveByUser(tenant, { title: `customer ${++made}` })

@@ -4,7 +4,7 @@
  * rule-engine message; then the change feed tells every entity on which the alarm shows. Source: `rest-api.md` section 9,
  * `rule-engine.md` 2.3 and 7.1.
  */
-import type { Page, PageQuery } from '../../model/entities.ts'
+import type { Page, PageQuery, User } from '../../model/entities.ts'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
 import { stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import type { KnownMessageType } from '../../model/message-type.ts'
@@ -15,6 +15,7 @@ import type { Statement } from '../../storage/entities/database.ts'
 import type { Row } from '../../storage/entities/tables/entity-table.ts'
 import { itemNotFound, ServiceErrors } from '../errors.ts'
 import { alarms, type Alarm } from '../entities/alarm.ts'
+import type { JoinedChange } from '../entities/service-parts.ts'
 import { AlarmComments, commentJson, titleOf, type AlarmComment, type CommentDraft } from './alarm-comments.ts'
 import type { AlarmDraft, UserAlarmDraft } from './alarm-drafts.ts'
 import { AlarmReads, type AlarmReadsParts } from './alarm-reads.ts'
@@ -24,6 +25,8 @@ import { AlarmErrors } from './errors.ts'
 export interface AlarmServiceParts extends AlarmReadsParts, AlarmWriterParts {}
 
 export type { AlarmFilter, AlarmOutcome, UserAlarmDraft }
+
+const MAX_TOLD = 1_000
 
 export class AlarmService extends AlarmReads {
   private readonly parts: AlarmServiceParts
@@ -85,7 +88,7 @@ export class AlarmService extends AlarmReads {
       if (before.acknowledged) throw AlarmErrors.ALREADY_ACKNOWLEDGED()
       const alarm = { ...before, acknowledged: true, ackTs: this.parts.clock.now() }
       const by = titleOf(principal)
-      return { alarm, note: this.noteBy(principal, alarm, 'ACK', `Alarm was acknowledged by user ${by}`) }
+      return { alarm, note: this.noteBy(principal, alarm, 'ACKED_BY_USER', `Alarm was acknowledged by user ${by}`) }
     })
   }
 
@@ -94,7 +97,7 @@ export class AlarmService extends AlarmReads {
       if (before.cleared) throw AlarmErrors.ALREADY_CLEARED()
       const alarm = this.clearedNow(before, undefined)
       const by = titleOf(principal)
-      return { alarm, note: this.noteBy(principal, alarm, 'CLEAR', `Alarm was cleared by user ${by}`) }
+      return { alarm, note: this.noteBy(principal, alarm, 'CLEARED_BY_USER', `Alarm was cleared by user ${by}`) }
     })
   }
 
@@ -126,6 +129,33 @@ export class AlarmService extends AlarmReads {
       const text = `Alarm was unassigned by user ${titleOf(principal)}`
       return { alarm, note: this.noteBy(principal, alarm, 'UNASSIGNED_BY_USER', text) }
     })
+  }
+
+  /**
+   * What is noted and told when a user goes, or a customer with all his users: for the transaction in which they go. Of more than
+   * {@link MAX_TOLD} alarms the others are taken from them without a word.
+   */
+  async unassignedWith(principal: Principal, gone: EntityId): Promise<readonly JoinedChange[]> {
+    const leaving = new Map((await this.usersOf(gone)).map((user) => [user.id, user]))
+    if (leaving.size === 0) return []
+    const unassigned: JoinedChange[] = []
+    for (const before of await this.assignedTo([...leaving.keys()], MAX_TOLD)) {
+      const user = leaving.get(before.assigneeId ?? '')
+      if (user === undefined) continue
+      const alarm = { ...before, assigneeId: null, assignTs: this.parts.clock.now() }
+      const userName = titleOf(user)
+      const text = `Alarm was unassigned because user ${userName} - was deleted`
+      const note = this.comments.note(alarm, 'UNASSIGNED_FROM_DELETED_USER', text, { userName })
+      unassigned.push(await this.writer.joined(alarm, before, note, { principal, type: 'ALARM_UNASSIGNED' }))
+    }
+    return unassigned
+  }
+
+  private async usersOf({ entityType, id }: EntityId): Promise<readonly Leaving[]> {
+    if (entityType === 'USER') return [(await this.parts.findUser(id)) ?? []].flat()
+    if (entityType !== 'CUSTOMER') return []
+    const where = [{ column: 'customer_id', is: id }]
+    return (await this.parts.userPage({ where, query: { page: 0, pageSize: MAX_TOLD } })).data
   }
 
   async deleteByUser(principal: Principal, id: string): Promise<void> {
@@ -174,9 +204,9 @@ export class AlarmService extends AlarmReads {
   }
 
   async deleteCommentByUser(principal: Principal, alarmId: string, commentId: string): Promise<void> {
-    const comment = await this.comments.find(alarmId, commentId)
-    const removal = this.comments.remove(principal, comment)
     const alarm = await this.get(alarmId)
+    const comment = await this.comments.find(alarm, commentId)
+    const removal = this.comments.remove(principal, comment)
     const metadata = { comment: stringifyJson(commentJson(comment)) }
     const event = await this.writer.eventOf(
       alarm,
@@ -221,6 +251,8 @@ export class AlarmService extends AlarmReads {
     return this.comments.note(alarm, subtype, text, { ...by, ...more })
   }
 }
+
+type Leaving = Pick<User, 'id' | 'firstName' | 'lastName' | 'email'>
 
 interface Changed {
   readonly alarm: Alarm

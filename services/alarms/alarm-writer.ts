@@ -22,6 +22,7 @@ import { alarms, type Alarm } from '../entities/alarm.ts'
 import { tableName } from '../entities/define.ts'
 import { retriedWhile } from '../entities/retried.ts'
 import { recordWith, rowsOf } from '../entities/rows.ts'
+import type { JoinedChange } from '../entities/service-parts.ts'
 import type { MessageRoute, RouteLookup } from '../changes/message-route.ts'
 import type { ChangeNotifications } from '../notifications/change-notifications.ts'
 import { UsageErrors } from '../usage/errors.ts'
@@ -169,6 +170,19 @@ export class AlarmWriter {
     tell()
     notifications.committed(told)
     return outcome
+  }
+
+  /** A change that is committed with another one: nothing of where the alarm shows changes. */
+  async joined(changed: Alarm, before: Alarm, notes: readonly Statement[], event: UserEvent): Promise<JoinedChange> {
+    const alarm = { ...changed, version: before.version + 1 }
+    const shown = await this.parts.entities.alarms.shownOn(alarm.id)
+    const tell = (): void => this.tell(alarm, shown, false)
+    return {
+      statements: [this.rows.update(alarms.rowOf(alarm)), ...notes],
+      event: await this.eventOf(alarm, event, await this.reads.infos.of(alarm)),
+      committed: tell,
+      inDoubt: tell,
+    }
   }
 
   /** An alarm of what is gone would stay for ever. */

@@ -23,13 +23,16 @@ export const AlarmErrors = defineErrors('alarm', {
   },
   RELATION_TYPES: { ...BAD_REQUEST, text: 'Validation error: at most {limit} propagateRelationTypes are allowed' },
   COMMENT_MISSING: { ...BAD_REQUEST, text: 'Alarm comment should be specified!' },
-  COMMENT_UNKNOWN: NOT_FOUND,
+  COMMENT_UNKNOWN: { ...NOT_FOUND, text: 'Alarm comment with id [{id}] is not found' },
+  COMMENT_OF_OTHER_ALARM: { ...BAD_REQUEST, text: 'Alarm id does not match with comment alarm id' },
+  COMMENT_NOT_UPDATED: { ...BAD_REQUEST, text: "Can't update non existing alarm comment!" },
   COMMENT_OF_OTHER: {
     kind: 'denied',
     status: 403,
     text: "User is not allowed to edit other user's comment",
     restCode: 20,
   },
-  COMMENT_OF_SYSTEM: { ...BAD_REQUEST, text: 'System comment could not be {verb}' },
+  COMMENT_OF_SYSTEM: { ...BAD_REQUEST, text: 'System comment could not be deleted' },
+  COMMENT_OF_SYSTEM_FIXED: { ...BAD_REQUEST, text: "System alarm comment can't be updated!" },
   TOO_MANY_COMMENTS: { ...BAD_REQUEST, text: 'An alarm may have at most {limit} comments' },
 })

@@ -112,7 +112,8 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
 
   deleteByUser(principal: Principal, id: string): Promise<void> {
     const tried = () => attemptedOn('DELETED', { entityType: this.definition.type, id })
-    return this.parts.changes.attempt(principal, tried, () => this.remove(principal, id))
+    const remove = (): Promise<void> => this.remove(principal, id)
+    return this.parts.changes.attempt(principal, tried, () => retried(this.definition.label, remove))
   }
 
   private async remove(principal: Principal, id: string): Promise<void> {
@@ -120,8 +121,12 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
     const { definition, parts } = this
     const before = (await definition.beforeDelete?.(record, this.access)) ?? []
     await this.access.checkUnused(definition.type, record.tenantId, id)
+    const unassigned = (await parts.alarmsUnassigned?.(principal, { entityType: definition.type, id })) ?? []
     const companions = definition.takesAlong?.(record, this.access)
+    // Ahead of what goes along, which takes alarms from users too.
+    const ahead = unassigned.flatMap((alarm) => alarm.statements)
     const statements = [
+      ...ahead,
       ...(companions?.statements ?? []),
       ...before,
       ...this.access.forget(definition.type, record.tenantId, id),
@@ -133,10 +138,12 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
     const news: readonly Joined[] = [
       ...(await this.newsOf(principal, record, undefined)),
       ...(gone ?? []).map((message) => ({ statements: [], news: message })),
+      ...unassigned.map((alarm) => ({ ...alarm, statements: [] })),
     ]
     const written = await this.commit(principal, record, statements, 'ENTITY_DELETED', {}, news)
     const tenantId = definition.tenantOf?.(record) ?? record.tenantId
-    for (const entity of [...(companions?.gone(written) ?? []), { entityType: definition.type, id }]) {
+    const along = companions?.gone({ results: written.results.slice(ahead.length) }) ?? []
+    for (const entity of [...along, { entityType: definition.type, id }]) {
       parts.forgetAttributes(entity.id)
       publishGone(parts.feed, entity, tenantId)
     }

@@ -2,6 +2,7 @@
 import type { Clock, Random } from '../../model/clock.ts'
 import type { EntityId, EntityType } from '../../model/entity-id.ts'
 import type { Message } from '../../model/message.ts'
+import type { Principal } from '../../model/principal.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { Statement, Written } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
@@ -29,6 +30,8 @@ export interface EntityParts {
   readonly notifications: Pick<ChangeNotifications, 'entityChanged' | 'committed'>
   /** What the engine hears of relations that go with an entity. */
   readonly relationsGone?: (tenantId: string, entity: EntityId) => Promise<readonly Message[]>
+  /** Alarms that a user had who goes, or goes with a customer. */
+  readonly alarmsUnassigned?: (principal: Principal, gone: EntityId) => Promise<readonly JoinedChange[]>
 }
 
 /** A page by conditions; `search` are columns, the name's where it is absent; `sort` adds to the members that sort. */
