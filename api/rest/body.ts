@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { NULL_UUID, isUuid } from '../../model/entity-id.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.ts'
 import { textInput } from '../../services/entities/column.ts'
+import { wholeInput } from '../../services/entities/lenient-input.ts'
 import { ParameterErrors } from '../errors.ts'
 import type { PublicCall } from './route.ts'
 
@@ -39,7 +40,4 @@ export const optionalId = idObject
   )
 
 export const optionalText = textInput
-export const optionalVersion = z
-  .int()
-  .nullish()
-  .transform((version) => version ?? undefined)
+export const optionalVersion = wholeInput

@@ -6,6 +6,7 @@ import { isMillraceError } from '../../model/errors.ts'
 import { parseJson, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import { CALL_STATUSES, type CallDraft } from '../../services/rpc/call-service.ts'
+import { flagInput, wholeInput } from '../../services/entities/lenient-input.ts'
 import { rpcJson } from '../../services/rpc/persistent-calls.ts'
 import type { AccessControl } from '../../services/access/access-control.ts'
 import type { Operation } from '../../services/access/permissions.ts'
@@ -38,8 +39,8 @@ const callSchema = z.object({
   params: anyJson.optional(),
   timeout: milliseconds,
   expirationTime: milliseconds,
-  persistent: z.boolean().nullish(),
-  retries: z.int().min(0).nullish(),
+  persistent: flagInput,
+  retries: wholeInput.refine((count) => (count ?? 0) >= 0, 'no less than 0 are expected'),
   additionalInfo: anyJson.optional(),
   requestUUID: z.string().refine(isUuid, 'a UUID is expected').nullish(),
 })

@@ -16,6 +16,7 @@ import type { SqlValue } from '../../storage/entities/database.ts'
 import type { TableColumn } from '../../storage/entities/tables/entity-table.ts'
 import { ServiceErrors } from '../errors.ts'
 import { checkName, checkText } from '../names.ts'
+import { flagInput, wholeInput } from './lenient-input.ts'
 
 export interface Column<Value> {
   readonly stored: Omit<TableColumn, 'name' | 'references'>
@@ -127,10 +128,7 @@ export function flag(absent: boolean, options: ColumnOptions = {}): Column<boole
   return {
     ...stored('integer', false, options),
     absent,
-    input: z
-      .boolean()
-      .nullish()
-      .transform((value) => value ?? undefined),
+    input: flagInput,
     shape: { type: 'boolean' },
     toColumn: (value) => (value ? 1 : 0),
     ofColumn: (value) => value === 1,
@@ -143,10 +141,7 @@ export function integer(absent: number, options: ColumnOptions = {}): Column<num
   return {
     ...stored('integer', false, options),
     absent,
-    input: z
-      .union([z.int(), z.instanceof(WholeDouble)])
-      .nullish()
-      .transform((value) => (isNone(value) ? undefined : Number(value))),
+    input: wholeInput,
     shape: { type: 'integer' },
     toColumn: (value) => value,
     ofColumn: Number,

@@ -1,0 +1,32 @@
+/** Numbers and flags that clients send as text are taken, as the reference does; so are both for text, by `textInput`. Source: `rest-api.md` 3.3. */
+import { z } from 'zod'
+import { WholeDouble } from '../../model/json.ts'
+
+/** As many digits as every whole number has that is exact. */
+const DIGITS = /^-?\d{1,15}$/
+const WORDS: ReadonlyMap<unknown, boolean> = new Map([
+  ...['true', 'True', 'TRUE'].map((word) => [word, true] as const),
+  ...['false', 'False', 'FALSE'].map((word) => [word, false] as const),
+])
+
+/** A whole number; undefined for left out, null and empty. */
+export const wholeInput = z
+  .preprocess(
+    (sent) => (sent === '' ? undefined : typeof sent === 'string' && DIGITS.test(sent) ? Number(sent) : sent),
+    z
+      .union([z.int(), z.instanceof(WholeDouble)])
+      .nullish()
+      .transform((value) => (value === null || value === undefined ? undefined : Number(value))),
+  )
+  .optional()
+
+/** A flag; undefined for left out, null and empty. */
+export const flagInput = z
+  .preprocess(
+    (sent) => (sent === '' ? undefined : (WORDS.get(sent) ?? sent)),
+    z
+      .boolean()
+      .nullish()
+      .transform((value) => value ?? undefined),
+  )
+  .optional()
