@@ -7,6 +7,7 @@ import type { Principal } from '../../model/principal.ts'
 import { AGGREGATIONS } from '../../model/telemetry-query.ts'
 import type { DataPoint, TypedValue } from '../../model/value.ts'
 import type { Services } from '../../services/services.ts'
+import { ALL_TIME } from '../../services/telemetry/telemetry.ts'
 import type { HistoryRequest } from '../../services/telemetry/telemetry-service.ts'
 import { ParameterErrors } from '../errors.ts'
 import { rawAnswer, type RouteMaker } from './declared/declare.ts'
@@ -248,16 +249,13 @@ function deleteRoute(make: RouteMaker, { services: { telemetry } }: TelemetryRou
     handle: async ({ principal, targets, query }) => {
       const { keys, deleteAllDataForKeys, startTs, endTs, deleteLatest, rewriteLatestIfDeleted } = query
       // Without keys there is nothing to say about the range: the service refuses the missing keys first.
-      const range = deleteAllDataForKeys || keys.length === 0 ? EVERYTHING : rangeOf(startTs, endTs)
+      const range = deleteAllDataForKeys || keys.length === 0 ? ALL_TIME : rangeOf(startTs, endTs)
       const rewriteLatest = rewriteLatestIfDeleted
       await telemetry.deleteByUser(principal, targets.entityId, { keys, ...range, deleteLatest, rewriteLatest })
       return EMPTY_ANSWER
     },
   })
 }
-
-/** "All data" means points before 1970 and from clocks that run ahead too; the reference leaves these two behind. */
-const EVERYTHING = { startTs: Number.MIN_SAFE_INTEGER, endTs: Number.MAX_SAFE_INTEGER }
 
 function rangeOf(startTs: number | undefined, endTs: number | undefined): { startTs: number; endTs: number } {
   if (startTs === undefined || endTs === undefined) throw TelemetryRouteErrors.RANGE_MISSING()

@@ -4,6 +4,7 @@ import type { EntityId } from '../../model/entity-id.ts'
 import type { TelemetrySave } from '../../engine/rulechain/capabilities/telemetry.ts'
 import { TimeSeriesErrors } from '../../storage/timeseries/errors.ts'
 import { openTestPlatform, type TestPlatform } from '../testkit.ts'
+import { ALL_TIME } from './telemetry.ts'
 
 let platform: TestPlatform
 let entity: EntityId
@@ -198,4 +199,12 @@ test('a deletion tells of the removed keys first, then of the older points in th
   await assert.rejects(services.telemetry.deleteByUser(tenant, entity, { ...range, keys: [] }), {
     message: 'Empty keys: []',
   })
+})
+
+test('a deletion of all points is told as one from 1970 until now', async () => {
+  const { services, tenant, link, timeSeries, clock } = platform
+  const range = { keys: ['a'], ...ALL_TIME, deleteLatest: true, rewriteLatest: false }
+  await services.telemetry.deleteByUser(tenant, entity, range)
+  assert.deepEqual(timeSeries.ranges.at(-1), { entityId: entity.id, ...range })
+  assert.equal(link.messages.at(-1)?.data, `{"timeseries":["a"],"startTs":0,"endTs":${clock.now()}}`)
 })

@@ -85,6 +85,14 @@ export interface TelemetryFigures {
   readonly late: number
 }
 
+/** Points before 1970 and from clocks that run ahead too; the reference leaves these two behind. */
+export const ALL_TIME = { startTs: Number.MIN_SAFE_INTEGER, endTs: Number.MAX_SAFE_INTEGER }
+
+/** Told as the reference does: from 1970 until now. */
+function isAllTime({ startTs, endTs }: Pick<DeletionRange, 'startTs' | 'endTs'>): boolean {
+  return startTs === ALL_TIME.startTs && endTs === ALL_TIME.endTs
+}
+
 export type DeletionRange = Parameters<TelemetryService['deleteByUser']>[2]
 
 export class StoredTelemetry implements TelemetryService {
@@ -190,7 +198,8 @@ export class StoredTelemetry implements TelemetryService {
 
   private async deleteOfUser(principal: Principal, entity: EntityId, range: DeletionRange): Promise<DeletedKeys> {
     const place = await requireRoute(this.routeOf, entity)
-    const data = `{"timeseries":${JSON.stringify(range.keys)},"startTs":${range.startTs},"endTs":${range.endTs}}`
+    const { startTs, endTs } = isAllTime(range) ? { startTs: 0, endTs: this.clock.now() } : range
+    const data = `{"timeseries":${JSON.stringify(range.keys)},"startTs":${startTs},"endTs":${endTs}}`
     const event = { principal, ...place, originator: entity, metadata: {}, data }
     const message = this.changes.announce({ type: 'TIMESERIES_DELETED', ...event })
     const audited = await this.changes.audited({ type: 'TIMESERIES_DELETED', ...event })
