@@ -1,5 +1,5 @@
 /** What services refuse; the texts are the reference's (`rest-api.md` 2.4, 3.5, 4.4 to 4.8), where clients may match them. */
-import type { EntityId } from '../model/entity-id.ts'
+import type { EntityId, EntityType } from '../model/entity-id.ts'
 import { defineErrors, type MillraceError } from '../model/errors.ts'
 
 const BAD_REQUEST = { kind: 'invalid', status: 400, restCode: 31 } as const
@@ -36,9 +36,18 @@ export const ServiceErrors = defineErrors('services', {
     ...BAD_REQUEST,
     text: 'The rule chain referenced by the asset profiles cannot be deleted!',
   },
+  ASSET_PROFILE_DASHBOARD_IN_USE: {
+    ...BAD_REQUEST,
+    text: 'The dashboard is referenced by an asset profile',
+  },
   ASSET_PROFILE_UNKNOWN: { ...BAD_REQUEST, text: 'Asset is referencing non existing asset profile!' },
+  ASSET_PROFILE_FOREIGN: { ...BAD_REQUEST, text: 'Asset can`t be referencing to asset profile from different tenant!' },
   ASSET_PROFILE_REFERENCED: { ...BAD_REQUEST, text: 'The asset profile referenced by the assets cannot be deleted!' },
   ASSET_PROFILE_QUEUE_UNKNOWN: { ...BAD_REQUEST, text: 'Asset profile is referencing to non-existent queue!' },
+  DEFAULT_ASSET_PROFILE_EXISTS: {
+    ...BAD_REQUEST,
+    text: 'Another default asset profile is present in scope of current tenant!',
+  },
   DEFAULT_ASSET_PROFILE_DELETE: { ...BAD_REQUEST, text: 'Deletion of Default Asset Profile is prohibited!' },
   PROFILE_DASHBOARD_UNKNOWN: { ...BAD_REQUEST, text: "Can't assign non-existent dashboard!" },
   PROFILE_DASHBOARD_FOREIGN: { ...BAD_REQUEST, text: "Can't assign dashboard from different tenant!" },
@@ -114,11 +123,20 @@ export const TelemetryErrors = defineErrors('telemetry', {
   },
 })
 
-const OTHER_WORDS: Readonly<Record<string, string>> = { ENTITY_VIEW: 'Entity View', TB_RESOURCE: 'Resource' }
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  AI_MODEL: 'AI model',
+  ENTITY_VIEW: 'Entity View',
+  TB_RESOURCE: 'Resource',
+}
 
-/** `Device with id […] is not found`: the type's name as people write it, in the field `entityType` as it is. */
+/** The type's name as people write it: `Device profile`. */
+export function typeNameOf(entityType: EntityType): string {
+  const words = entityType.toLowerCase().replaceAll('_', ' ')
+  return OTHER_WORDS[entityType] ?? words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** `Device with id […] is not found`; in the field `entityType` the type as it is. */
 export function itemNotFound(entity: EntityId): MillraceError {
-  const words = entity.entityType.toLowerCase().replaceAll('_', ' ')
-  const typeName = OTHER_WORDS[entity.entityType] ?? words.charAt(0).toUpperCase() + words.slice(1)
-  return ServiceErrors.ITEM_NOT_FOUND({ typeName, id: entity.id, entityType: entity.entityType })
+  const { entityType, id } = entity
+  return ServiceErrors.ITEM_NOT_FOUND({ typeName: typeNameOf(entityType), id, entityType })
 }

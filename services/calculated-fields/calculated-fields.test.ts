@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
 import { assets } from '../entities/asset.ts'
+import { customers } from '../entities/customer.ts'
+import { devices } from '../entities/device.ts'
 import { openTestPlatform, type TestPlatform } from '../testkit.ts'
 import type { CalculatedFieldDraft, CalculatedFields } from './calculated-fields.ts'
 
@@ -73,6 +75,34 @@ describe('calculated fields', () => {
     const found = await service.page(platform.tenant, { entityIds: [asset.id] }, PAGE)
     assert.deepEqual([...(await service.namesOf(platform.tenant, found.data)).values()], ['other hall'])
     await platform.services.declared.of(assets).deleteByUser(platform.tenant, asset.id)
+    await assert.rejects(service.get(id), { status: 404 })
+  })
+
+  test('keep what they read of others from being deleted, until they read it no more', async () => {
+    const { tenant, services } = platform
+    const hall = await services.declared.of(assets).saveByUser(tenant, { name: 'with a field' })
+    const device = await services.devices.saveByUser(tenant, { name: 'read by it' })
+    const customer = await services.declared.of(customers).saveByUser(tenant, { title: 'read by it' })
+    const { configuration } = draftOf('a')
+    const readings = Object.entries({ own: hall.id, device: device.id, customer: customer.id }).map(([name, id]) => {
+      const entityType = name === 'own' ? 'ASSET' : name.toUpperCase()
+      return [name, { refEntityId: { entityType, id }, refEntityKey: reading.t.refEntityKey }] as const
+    })
+    const reads = { ...(configuration as object), arguments: Object.fromEntries(readings) }
+    const onHall = draftOf('a', { entityId: entityId('ASSET', hall.id), configuration: reads })
+    const { id } = await save(onHall)
+    const deletions = [
+      ['device', () => services.declared.of(devices).deleteByUser(tenant, device.id), 'has entity views or is'],
+      ['customer', () => services.declared.of(customers).deleteByUser(tenant, customer.id), 'is'],
+    ] as const
+    for (const [what, deleting, how] of deletions) {
+      const message = `Can't delete ${what} that ${how} referenced in calculated fields!`
+      await assert.rejects(deleting, { status: 400, message })
+    }
+    await save({ ...onHall, id, configuration: configuration ?? null })
+    for (const [, deleting] of deletions) await deleting()
+    await save({ ...onHall, id, configuration: { ...reads, arguments: Object.fromEntries(readings.slice(0, 1)) } })
+    await services.declared.of(assets).deleteByUser(tenant, hall.id)
     await assert.rejects(service.get(id), { status: 404 })
   })
 

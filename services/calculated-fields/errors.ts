@@ -6,6 +6,7 @@ const BAD_REQUEST = { kind: 'invalid', status: 400, restCode: 31 } as const
 export const CalculatedFieldErrors = defineErrors('calculated-field', {
   INVALID: { ...BAD_REQUEST, text: 'Validation error: {member} {reason}' },
   NAME_TAKEN: { ...BAD_REQUEST, text: 'Calculated field with such name and type already exists' },
+  CUSTOMER_IN_USE: { ...BAD_REQUEST, text: "Can't delete customer that is referenced in calculated fields!" },
   ARGUMENT_RESERVED: { ...BAD_REQUEST, text: "Argument name '{name}' is reserved and cannot be used." },
   ARGUMENT_NAME: { ...BAD_REQUEST, text: "Argument name '{name}' is not the name of a script variable." },
   ARGUMENT_UNKNOWN: { ...BAD_REQUEST, text: "{member} names an argument that the field does not have: '{name}'." },

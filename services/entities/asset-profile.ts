@@ -25,9 +25,11 @@ export const assetProfiles = defineEntity({
       inUse: () => ServiceErrors.ASSET_PROFILE_CHAIN_IN_USE(),
     }),
     defaultDashboardId: optionalId('DASHBOARD', {
-      whenDeleted: 'forget',
+      whenDeleted: 'refuse',
+      isUnenforced: true,
       missing: () => ServiceErrors.PROFILE_DASHBOARD_UNKNOWN(),
       foreign: () => ServiceErrors.PROFILE_DASHBOARD_FOREIGN(),
+      inUse: () => ServiceErrors.ASSET_PROFILE_DASHBOARD_IN_USE(),
     }),
     defaultQueueName: optionalText(),
     defaultEdgeRuleChainId: optionalId('RULE_CHAIN', { whenDeleted: 'forget', ...chain }),
@@ -46,7 +48,8 @@ export const assetProfiles = defineEntity({
     const { defaultQueueName, tenantId } = record
     if (defaultQueueName !== null && defaultQueueName !== '' && !(await services.hasQueue(tenantId, defaultQueueName)))
       throw ServiceErrors.ASSET_PROFILE_QUEUE_UNKNOWN()
-    // A profile becomes the default by a call of its own.
+    // A profile becomes the default by a call of its own; a client may send back what it read.
+    if (record.default && before?.default !== true) throw ServiceErrors.DEFAULT_ASSET_PROFILE_EXISTS()
     return { record: { ...record, default: before?.default ?? false } }
   },
   async beforeDelete(record) {

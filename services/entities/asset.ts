@@ -32,6 +32,7 @@ export const assets = defineEntity({
     assetProfileId: id('ASSET_PROFILE', {
       whenDeleted: 'refuse',
       missing: () => ServiceErrors.ASSET_PROFILE_UNKNOWN(),
+      foreign: () => ServiceErrors.ASSET_PROFILE_FOREIGN(),
       inUse: () => ServiceErrors.ASSET_PROFILE_REFERENCED(),
     }),
     additionalInfo: json(),

@@ -4,11 +4,12 @@
  */
 import { CALCULATED_FIELD_TYPES, configurationJson } from '../../model/calculated-fields/configuration.ts'
 import { ENTITY_TYPES, type EntityType } from '../../model/entity-id.ts'
-import { isJsonObject } from '../../model/json.ts'
+import { isJsonObject, type JsonValue } from '../../model/json.ts'
 import { configurationOf } from '../calculated-fields/configuration.ts'
 import { CalculatedFieldErrors } from '../calculated-fields/errors.ts'
-import { anyEntity, anyId, choice, integer, internal, json, name } from './column.ts'
+import { anyEntity, anyId, choice, integer, internal, json, name, type Column } from './column.ts'
 import { defineEntity, type RecordOf } from './define.ts'
+import { EntityViewErrors } from './entity-view-errors.ts'
 
 const ON: readonly EntityType[] = ['DEVICE', 'ASSET', 'DEVICE_PROFILE', 'ASSET_PROFILE']
 
@@ -21,7 +22,17 @@ const COLUMNS = {
   name: name(),
   debugSettings: json(),
   configurationVersion: integer(0),
-  configuration: json(),
+  configuration: {
+    ...json(),
+    mentions: {
+      entityTypes: ['DEVICE', 'ASSET', 'CUSTOMER'],
+      except: 'ownerId',
+      inUse: (type: EntityType) =>
+        type === 'CUSTOMER'
+          ? CalculatedFieldErrors.CUSTOMER_IN_USE()
+          : EntityViewErrors.SOURCE_IN_USE({ type: type.toLowerCase() }),
+    },
+  } satisfies Column<JsonValue>,
   additionalInfo: json(),
 }
 

@@ -25,6 +25,12 @@ export interface Column<Value> {
   readonly references?: Reference
   /** It names an entity of one of these types, which can not go while this one is there. */
   readonly namesOneOf?: { readonly entityTypes: readonly EntityType[]; readonly inUse: (type: EntityType) => Error }
+  /** Ids of these types stand somewhere in its text: what is named there can not go, unless the member `except` says that it is its own. */
+  readonly mentions?: {
+    readonly entityTypes: readonly EntityType[]
+    readonly except: string
+    readonly inUse: (type: EntityType) => Error
+  }
   /** The member is what another entity has: it changes with it, and no save can set it. */
   readonly copies?: { readonly by: string; readonly member: string }
   /** What a save means that leaves the member out: a save replaces the whole entity. */

@@ -12,7 +12,7 @@ export const DeviceErrors = defineErrors('device', {
   PROFILE_CHAIN_IN_USE: { ...BAD_REQUEST, text: 'The rule chain referenced by the device profiles cannot be deleted!' },
   PROFILE_DASHBOARD_IN_USE: {
     ...BAD_REQUEST,
-    text: 'The dashboard referenced by the device profiles cannot be deleted!',
+    text: 'The dashboard is referenced by a device profile',
   },
   PROFILE_TRANSPORT_FIXED: {
     ...BAD_REQUEST,

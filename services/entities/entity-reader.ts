@@ -69,6 +69,13 @@ export class EntityReader<Columns extends ColumnSet> {
     return this.rows.count(this.conditions(tenantId, members))
   }
 
+  /** Whether the text of the member names the entity in one whose member `except` does not. */
+  async mentions(tenantId: string, member: string, id: string, except: string): Promise<boolean> {
+    const tenant = { column: 'tenant_id', is: this.definition.tenantColumn(tenantId) }
+    const others = { column: this.column(except), isNot: id }
+    return (await this.rows.count([tenant, others, { column: this.column(member), holds: id }])) > 0
+  }
+
   findByName(tenantId: string, name: string): Promise<RecordOf<Columns> | undefined> {
     const named = { column: this.column(this.definition.name), is: name }
     return this.findRow([{ column: 'tenant_id', is: this.definition.tenantColumn(tenantId) }, named])

@@ -132,10 +132,12 @@ export class EntityRegistry implements EntityAccess, Followers {
       if ((await service.count(tenantId, { [member]: id })) > 0) throw column.references.inUse()
     }
     for (const service of this.services.values()) {
-      for (const [member, { namesOneOf }] of Object.entries(service.definition.columns)) {
-        if (namesOneOf?.entityTypes.includes(type) !== true) continue
-        const named = { [member]: { entityType: type, id } }
-        if ((await service.count(tenantId, named)) > 0) throw namesOneOf.inUse(type)
+      for (const [member, { namesOneOf, mentions }] of Object.entries(service.definition.columns)) {
+        const isNamed = namesOneOf?.entityTypes.includes(type) === true
+        if (isNamed && (await service.count(tenantId, { [member]: { entityType: type, id } })) > 0)
+          throw namesOneOf.inUse(type)
+        const isMentioned = mentions?.entityTypes.includes(type) === true
+        if (isMentioned && (await service.mentions(tenantId, member, id, mentions.except))) throw mentions.inUse(type)
       }
     }
   }

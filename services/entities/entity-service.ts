@@ -11,7 +11,7 @@ import type { Statement, Written } from '../../storage/entities/database.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import { attemptedOn, attemptedSave } from '../audit/audit-log.ts'
 import { SYSTEM_TENANT, type EntityEvent } from '../changes/changes.ts'
-import { itemNotFound, ServiceErrors } from '../errors.ts'
+import { itemNotFound, ServiceErrors, typeNameOf } from '../errors.ts'
 import { customers } from './customer.ts'
 import type { ColumnSet, DraftOf, EntityReads, Identity, Prepared, RecordOf } from './define.ts'
 import { EntityReader } from './entity-reader.ts'
@@ -78,7 +78,7 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
     const before = sent.id === undefined ? undefined : await this.required(sent.id)
     const draft = before === undefined ? sent : { ...sent, ...options.over?.(before) }
     if (before !== undefined && draft.version !== undefined && draft.version !== before.version)
-      throw EntityStoreErrors.VERSION_CONFLICT({ entity: this.definition.label })
+      throw EntityStoreErrors.VERSION_CONFLICT({ entity: typeNameOf(this.definition.type) })
     const tenantId = before?.tenantId ?? options.newOf ?? this.tenantOf(principal)
     const identity = {
       id: before?.id ?? this.parts.random.uuid(),
@@ -188,7 +188,7 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
 
   private checkAssigned(record: RecordOf<Columns>): void {
     if (memberText(record, 'customerId') === null)
-      throw ServiceErrors.NOT_ASSIGNED_ENTITY({ entity: this.definition.label })
+      throw ServiceErrors.NOT_ASSIGNED_ENTITY({ entity: typeNameOf(this.definition.type) })
   }
 
   /** A change that is no save: its own statements, some members, and what the rule engine hears of it. */

@@ -65,7 +65,8 @@ describe('entity views', () => {
     const asset = await services.declared.of(assets).saveByUser(tenant, { name: 'seen asset' })
     const view = await views().saveByUser(tenant, draft({ entityId: entityId('ASSET', asset.id) }))
     const deleting = () => services.declared.of(assets).deleteByUser(tenant, asset.id)
-    await assert.rejects(deleting, { status: 400, message: "Can't delete asset that has entity views!" })
+    const message = "Can't delete asset that has entity views or is referenced in calculated fields!"
+    await assert.rejects(deleting, { status: 400, message })
     await views().deleteByUser(tenant, view.id)
     await deleting()
   })

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../model/json.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import type { RowStore } from '../../storage/entities/tables/row-store.ts'
+import { typeNameOf } from '../errors.ts'
 import {
   uniqueColumns,
   type ColumnSet,
@@ -16,12 +17,12 @@ export function rowsOf<Columns extends ColumnSet>(
   definition: EntityDefinition<Columns>,
   entities: EntityStore,
 ): RowStore {
-  const { label, storedAs, unique = [] } = definition
+  const { type, storedAs, unique = [] } = definition
   const taken: Record<string, () => Error> = {}
   for (const index of unique) taken[uniqueColumns(definition, index).join(', ')] = index.otherwise
   return entities.rows(storedAs, {
     taken,
-    overtaken: () => EntityStoreErrors.VERSION_CONFLICT({ entity: label }),
+    overtaken: () => EntityStoreErrors.VERSION_CONFLICT({ entity: typeNameOf(type) }),
   })
 }
 

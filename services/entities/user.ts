@@ -1,5 +1,5 @@
 /** Users: system administrators, a tenant's administrators, the users of its customers. Source: `rest-api.md` 12. */
-import { NULL_UUID } from '../../model/entity-id.ts'
+import { entityId, NULL_UUID } from '../../model/entity-id.ts'
 import { AUTHORITIES } from '../../model/entities.ts'
 import type { Principal } from '../../model/principal.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
@@ -78,6 +78,8 @@ export const users = defineEntity({
     if (before !== undefined && before.authority !== record.authority) throw UserErrors.AUTHORITY_FIXED()
     if (before !== undefined && before.customerId !== record.customerId) throw UserErrors.CUSTOMER_FIXED()
     if (before !== undefined) return { record }
+    if (record.tenantId !== SYSTEM_TENANT && (await services.whose(entityId('TENANT', record.tenantId))) === undefined)
+      throw UserErrors.TENANT_UNKNOWN()
     return { record, following: [services.store.users.insertCredentials(await newCredentials(services.store, record))] }
   },
   async beforeDelete(record, services) {

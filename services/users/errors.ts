@@ -8,6 +8,7 @@ export const UserErrors = defineErrors('users', {
   EMAIL_TAKEN_MEANWHILE: { ...BAD_REQUEST, text: 'User with such email already present in database!' },
   AUTHORITY_MISSING: { ...BAD_REQUEST, text: "User authority isn't defined!" },
   CUSTOMER_MISSING: { ...BAD_REQUEST, text: 'Customer user should be assigned to customer!' },
+  TENANT_UNKNOWN: { ...BAD_REQUEST, text: 'User is referencing to non-existent tenant!' },
   CUSTOMER_UNKNOWN: { ...BAD_REQUEST, text: 'User is referencing to non-existent customer!' },
   CUSTOMER_FOREIGN: { ...BAD_REQUEST, text: "User can't be assigned to customer from different tenant!" },
   AUTHORITY_FIXED: { ...BAD_REQUEST, text: "Can't update user authority!" },
