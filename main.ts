@@ -2,7 +2,7 @@
  * The program's entry: `npm start`, `npm start -- config`, `npm start -- --help`, `npm start -- install-chain FILE`.
  * Everything else is imported after the compile cache is on, so that the second start compiles nothing.
  */
-import { enableCompileCache } from 'node:module'
+import { enableCompileCache, flushCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { restartWithLeanMalloc } from './compose/malloc.ts'
 import { mayRunFrom, withEntries } from './compose/own-cache.mjs'
@@ -10,7 +10,8 @@ import { mayRunFrom, withEntries } from './compose/own-cache.mjs'
 if (process.argv.length === 2) restartWithLeanMalloc(process.env)
 const cache = join(import.meta.dirname, '.cache')
 const compiled = join(cache, 'compile')
-if (mayRunFrom([cache, ...withEntries(compiled)])) enableCompileCache(compiled)
+const cached = withEntries(compiled)
+if (mayRunFrom([cache, ...cached])) enableCompileCache(compiled)
 
 const USAGE = `Millrace: IoT stream processing
 
@@ -38,6 +39,9 @@ const [command, ...rest] = process.argv.slice(2)
 switch (command) {
   case undefined: {
     const { runServer } = await import('./compose/run-server.ts')
+    // Node holds what it read of the cache until it writes: some 6 MiB, which what is opened next takes over. Where nothing was there yet it writes
+    // at the end, or all of it would come before the program is ready.
+    if (cached.length > 1) flushCompileCache()
     await runServer(process.env)
     break
   }
