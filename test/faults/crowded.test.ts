@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { PARKING_BUG, type PlantedBug } from '../support/planted/index.ts'
+import { FORMER_LOG, PARKING_BUG, type PlantedBug } from '../support/planted/index.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { SLOWNESS } from '../support/slowness.ts'
 import { CROWDING_FAULTS } from './campaign/crowding-faults.ts'
@@ -45,4 +45,16 @@ test(`planted: ${PARKING_BUG.name}, and caught`, TIMEOUT, async (context) => {
   const found = findings.filter((text) => text.includes('is tried out of the store of parked lanes behind'))
   assert.notEqual(found.length, 0, `the judge does not see it; repeat with SEED=${seed}`)
   context.diagnostic(found[0] ?? '')
+})
+
+/**
+ * Ten messages of a round of 2026-11-27 were "delivered twice to one process", which nothing but the link and the store of parked lanes can
+ * do. Its log took the latter for the former: so does this one, of messages that are there once and came but once.
+ */
+test('what a full queue parks is called doubled by the log that knew of no parked lanes', TIMEOUT, async (context) => {
+  const { findings, seed, duplicated, lost } = await resultOf(FORMER_LOG)
+  assert.deepEqual([lost, duplicated], [0, 0], `repeat with SEED=${seed}`)
+  const found = findings.filter((text) => text.includes('delivered twice to one process'))
+  assert.notEqual(found.length, 0, `nothing that had run was parked; repeat with SEED=${seed}`)
+  context.diagnostic(`${found.length}: ${found[0] ?? ''}`)
 })

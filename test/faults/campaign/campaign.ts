@@ -46,7 +46,8 @@ export async function openStage(
   { shape, onSmallDisk, smallDiskOf = 'nats', crowdingTimeoutMs }: Fault,
   seed: number,
 ): Promise<Stage | string> {
-  const disk = onSmallDisk === true ? mountSmallDisk(DISK_MIB[smallDiskOf]) : undefined
+  const diskOf = shape === 'embedded' ? shape : smallDiskOf
+  const disk = onSmallDisk === true ? mountSmallDisk(DISK_MIB[diskOf]) : undefined
   if (disk !== undefined && 'refusal' in disk) return disk.refusal
   const free = (): void => {
     if (disk !== undefined) unmountSmallDisk(disk.folder)
@@ -73,8 +74,16 @@ export async function openStage(
   }
 }
 
-/** An empty PostgreSQL takes 60, and QuestDB sets 16 aside for each column. */
-const DISK_MIB: Readonly<Record<StoreServer, number>> = { nats: 64, postgres: 192, questdb: 768 }
+/**
+ * An empty PostgreSQL takes 60, and QuestDB sets 16 aside for each column. The embedded shape has all of what packs bring on its one disk, which
+ * must not be full before it is filled: nobody would make room then.
+ */
+const DISK_MIB: Readonly<Record<StoreServer | 'embedded', number>> = {
+  nats: 64,
+  postgres: 192,
+  questdb: 768,
+  embedded: 512,
+}
 
 interface WorldOptions {
   readonly shape: World['shape']
@@ -84,11 +93,16 @@ interface WorldOptions {
 }
 
 function openWorld({ shape, seed, smallDisk, crowdingTimeoutMs }: WorldOptions): Promise<World> {
-  if (shape === 'embedded') return openEmbeddedWorld({ smallDisk: smallDisk?.folder, crowdingTimeoutMs })
+  if (shape === 'embedded') {
+    const environment = smallDisk === undefined ? {} : SHORT_RETENTION
+    return openEmbeddedWorld({ smallDisk: smallDisk?.folder, crowdingTimeoutMs, environment })
+  }
   if (smallDisk === undefined) return openProductionWorld({ shape, seed, crowdingTimeoutMs })
   return openProductionWorld({ shape, seed, smallDisk, crowdingTimeoutMs, environment: SMALL_PARTITIONS })
 }
 
+/** What is processed would take half of the disk. */
+const SHORT_RETENTION = { LINK_RETENTION_MIB: '16' }
 /** NATS sets the room of each partition aside. */
 const SMALL_PARTITIONS = { NATS_MAX_PARTITION_MIB: '16', TB_QUEUE_RE_MAIN_PARTITIONS: '2' }
 

@@ -11,20 +11,22 @@ export interface EmbeddedWorldOptions {
   /** In production code: its judges must find it. */
   readonly bug?: PlantedBug
   readonly crowdingTimeoutMs?: number | undefined
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 export async function openEmbeddedWorld({
   smallDisk,
   bug,
   crowdingTimeoutMs,
+  environment: own = {},
 }: EmbeddedWorldOptions = {}): Promise<World> {
   const place = smallDisk === undefined ? {} : { dataDir: join(smallDisk, 'data') }
   const watched = await watchRuns(crowdingTimeoutMs)
   const { preload, environment } = watched.options
   const planted =
     bug === undefined
-      ? watched.options
-      : { preload: [...preload, PLANTED_PRELOAD], environment: { ...environment, PLANTED_BUG: bug.name } }
+      ? { preload, environment: { ...environment, ...own } }
+      : { preload: [...preload, PLANTED_PRELOAD], environment: { ...environment, ...own, PLANTED_BUG: bug.name } }
   try {
     const member = await Member.start({ name: 'process', ...planted, ...place })
     return {

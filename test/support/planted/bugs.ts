@@ -81,6 +81,14 @@ export const PARKING_BUG: PlantedBug = {
   planted: '    for (const entry of this.entries.toReversed()) {',
 }
 
+/** Not of production: the log of runs as it was, which called what comes out of the store of parked lanes a second delivery. */
+export const FORMER_LOG: PlantedBug = {
+  name: 'a try out of the store of parked lanes is a second delivery',
+  file: 'test/support/run-log/tries.ts',
+  code: '  const isParked = before !== undefined && !before.hasSucceeded && isOutOfTheStore(work)',
+  planted: '  const isParked = before !== before && isOutOfTheStore(work)',
+}
+
 /** What the test of partitions that move must find. */
 export const OWNER_BUG: PlantedBug = {
   name: 'state of the old owner',
@@ -220,9 +228,8 @@ export function simulationBugs(simulation: Simulation): readonly SimulationBug[]
 }
 
 export function bugOf(name: string): PlantedBug {
-  const bug = [...PLANTED_BUGS, ...PACK_BUGS, PARKING_BUG, OWNER_BUG, ...SIMULATION_BUGS].find(
-    (one) => one.name === name,
-  )
+  const all = [...PLANTED_BUGS, ...PACK_BUGS, PARKING_BUG, FORMER_LOG, OWNER_BUG, ...SIMULATION_BUGS]
+  const bug = all.find((one) => one.name === name)
   if (bug === undefined) throw new Error(`no planted bug is called "${name}"`)
   return bug
 }

@@ -76,6 +76,11 @@ test('a message that was taken back or failed and is tried again out of the stor
   assert.deepEqual(run(messageOf('parked'), 2, undefined, OUT_OF_THE_STORE), ['.1', 3])
 })
 
+test('a message that failed, waited and was parked meanwhile has its second try out of the store, and no new delivery', () => {
+  run(messageOf('failed'), 1, Failures.BROKEN())
+  assert.deepEqual(run(messageOf('failed'), 2, undefined, OUT_OF_THE_STORE), ['.1', 2])
+})
+
 test('the first tries out of the store of parked lanes are numbered, and no other', () => {
   const [first, second] = [messageOf('parked first'), messageOf('parked second')]
   const startOf = ({ id }: Message): number => tryOf(id).storeStart
