@@ -162,6 +162,19 @@ function testQueries(open: () => Promise<TestPlatform>): void {
     )
   })
 
+  test('a page behind the last tells how many there are, searched or not', async () => {
+    const behind = { ...ALL.page, page: 5, pageSize: 2 }
+    const totalOf = async (textSearch?: string) => {
+      const { data, totalElements } = await find({ page: { ...behind, textSearch }, alarmFields: ['type'] })
+      return [data.length, totalElements]
+    }
+    assert.deepEqual(await Promise.all([totalOf(), totalOf('LE'), totalOf('nothing')]), [
+      [0, 3],
+      [0, 1],
+      [0, 0],
+    ])
+  })
+
   test('shows nobody what is not theirs', async () => {
     assert.deepEqual(await typesOf({}, platform.customer), ['Leak'])
     const { filter: _, page: __, ...everything } = ALL

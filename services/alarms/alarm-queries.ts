@@ -139,7 +139,8 @@ export class AlarmQueries implements AlarmQueryService {
           operation: 'AND',
           fields,
           latest,
-          page: { page: 0, pageSize: ids.length, textSearch: undefined, sort: undefined, isDynamic: false },
+          // A page that is not full is the last: nothing is counted.
+          page: { page: 0, pageSize: ids.length + 1, textSearch: undefined, sort: undefined, isDynamic: false },
         })
       }),
     )

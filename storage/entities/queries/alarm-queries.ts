@@ -99,7 +99,7 @@ export class AlarmQueryRepository {
   async count(selection: AlarmSelection): Promise<number> {
     if (selection.entityIds?.length === 0) return 0
     const query = sql<{ total: number }>`${this.wanted(selection)} select count(*) as total
-      ${this.from(selection)} ${this.where(selection, undefined)}`
+      ${this.from(selection)} ${this.where(selection)}`
     const [row] = await this.scan(query.compile(this.database.builder))
     return Number(row?.total ?? 0)
   }
@@ -109,7 +109,7 @@ export class AlarmQueryRepository {
     if (selection.entityIds?.length === 0) return []
     const columns = sql`alarm.type, alarm.severity, alarm.cleared, alarm.acknowledged`
     const query = sql<Record<string, string | number>>`${this.wanted(selection)}
-      select ${columns}, count(*) as total ${this.from(selection)} ${this.where(selection, undefined)}
+      select ${columns}, count(*) as total ${this.from(selection)} ${this.where(selection)}
       group by ${columns} limit ${limit}`
     const rows = await this.scan(query.compile(this.database.builder))
     return rows.map((row) => ({
@@ -129,22 +129,28 @@ export class AlarmQueryRepository {
     const { entityIds } = selection
     const by = this.order(selection, order)
     if (entityIds.length === 0) return pageOf(order, { total: 0, rows: [] })
-    const wanted = this.wanted(selection)
-    const rest = sql`${this.from(selection)} ${this.where(selection, order.search)}`
-    const counting = sql<{ total: number }>`${wanted} select count(*) as total ${rest}`
-    const rows = sql<Row & AssigneeColumns & { place: number }>`${wanted}
-      select alarm.*, ${ASSIGNEE}, wanted.place as place ${rest} ${by}
-      limit ${order.pageSize} offset ${order.page * order.pageSize}`
-    const [counted, found] = await Promise.all([
-      this.scan(counting.compile(this.database.builder)),
-      this.scan(rows.compile(this.database.builder)),
-    ])
+    // Found once, for their number and for the page: of these alone are any searched and sorted.
+    const found = sql`select alarm.id as id, wanted.place as place ${this.from(selection)} ${this.where(selection)}`
+    // SQLite takes the tables of a cross join in their order.
+    const looked = sql`wanted cross join alarm ${JOINED} where alarm.id = wanted.id`
+    const searched = this.searched(selection, order.search)
+    const page = sql`select wanted.id as id, wanted.place as place from found as ${looked}
+      ${by} limit ${order.pageSize} offset ${order.page * order.pageSize}`
+    const matching = searched === undefined ? sql`held as wanted` : sql`held as ${looked} and ${searched}`
+    const query = sql<Row & AssigneeColumns & { place: number | null; total_found: number }>`
+      ${this.wanted(selection)}, held as materialized (${found}), found as materialized (
+        select wanted.id as id, wanted.place as place from ${matching})
+      select alarm.*, ${ASSIGNEE}, wanted.place as place, counted.total_found as total_found
+      from (select count(*) as total_found from found) as counted left join (${page}) as wanted on 1 = 1
+      left join alarm on alarm.id = wanted.id ${JOINED} ${by}`
+    const rows = await this.scan(query.compile(this.database.builder))
     const known = new Set(entityIds)
-    const selected = found.map((row) => {
+    const selected = rows.flatMap((row) => {
+      if (row.place === null) return []
       const originator = String(row['originator_id'])
-      return { row, entityId: known.has(originator) ? originator : (entityIds[Number(row.place)] ?? originator) }
+      return [{ row, entityId: known.has(originator) ? originator : (entityIds[row.place] ?? originator) }]
     })
-    return pageOf(order, { total: Number(counted[0]?.total ?? 0), rows: selected })
+    return pageOf(order, { total: Number(rows[0]?.total_found ?? 0), rows: selected })
   }
 
   private scan<Found>(query: CompiledQuery<Found>): Promise<readonly Found[]> {
@@ -172,7 +178,7 @@ export class AlarmQueryRepository {
     return sql`from wanted join alarm on ${by} = wanted.id ${JOINED}`
   }
 
-  private where(selection: AlarmSelection, search: AlarmOrder['search']): Sql {
+  private where(selection: AlarmSelection): Sql {
     const { filter, keyFilters, operation } = selection
     const parts: Sql[] = [...conditions(filter)]
     if (keyFilters.length > 0) {
@@ -182,9 +188,15 @@ export class AlarmQueryRepository {
       })
       parts.push(combined(held, operation))
     }
-    const found = search === undefined ? [] : search.fields.map((name) => this.holds(selection, name, search.text))
-    if (found.length > 0) parts.push(combined(found, 'OR'))
     return sql`where ${sql.join(parts, sql` and `)}`
+  }
+
+  private searched(selection: AlarmSelection, search: AlarmOrder['search']): Sql | undefined {
+    if (search === undefined || search.fields.length === 0) return undefined
+    return combined(
+      search.fields.map((name) => this.holds(selection, name, search.text)),
+      'OR',
+    )
   }
 
   private holds(selection: AlarmSelection, name: string, text: string): Sql {
