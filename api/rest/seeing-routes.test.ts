@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { entityId } from '../../model/entity-id.ts'
 import type { ChainStatistics } from '../../engine/rulechain/rule-engine.ts'
@@ -89,4 +90,29 @@ test('figures of a chain are those of the engine here; without one the process s
   assert.deepEqual(latency, { measured: 5, p50: 1, p95: 2, p99: 3, max: 4 })
   const [edge] = edges as readonly { readonly to: unknown; readonly messages: number }[]
   assert.deepEqual([edge?.to, edge?.messages], [[{ entityType: 'RULE_NODE', id: NODES[1] }], 6])
+})
+
+test('nodes that did not start are told with one call: by their last try, of the own tenant alone', async (context) => {
+  const world = await openRestWorld()
+  context.after(() => world.close())
+  const { platform, otherTenantId } = world
+  const { services, tenantId } = platform
+  const root = await services.ruleChains.root(tenantId)
+  assert.ok(root !== undefined)
+  const [broken, mended, foreign] = (await services.ruleChains.graph(tenantId, root.id))?.nodes ?? []
+  assert.ok(broken !== undefined && mended !== undefined && foreign !== undefined)
+  let createdTime = 0
+  const start = (owner: string, { id }: { readonly id: string }, error?: string) => ({
+    ...{ id: randomUUID(), createdTime: ++createdTime, tenantId: owner, server: 'here', type: 'LC_EVENT' as const },
+    entity: entityId('RULE_NODE', id),
+    body: { event: 'STARTED', success: error === undefined, ...(error === undefined ? {} : { error }) },
+  })
+  await platform.entities.events.add([
+    ...[start(tenantId, broken), start(tenantId, broken, 'no such topic')],
+    ...[start(tenantId, mended, 'no such host'), start(tenantId, mended)],
+    start(otherTenantId, foreign, 'of another tenant'),
+  ])
+  assert.deepEqual((await get(world, `/api/ruleChain/${root.id}/startErrors`)).body, [
+    { ruleNodeId: { entityType: 'RULE_NODE', id: broken.id }, error: 'no such topic' },
+  ])
 })

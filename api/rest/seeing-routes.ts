@@ -13,7 +13,7 @@ import { TENANT } from './route.ts'
 
 export interface SeeingRoutesParts {
   readonly make: RouteMaker
-  readonly events: Pick<Events, 'path'>
+  readonly events: Pick<Events, 'path' | 'startErrors'>
   readonly chainStatistics: ChainStatisticsReader
 }
 
@@ -56,6 +56,7 @@ const STATISTICS_SHAPE = shape('RuleChainStatistics', {
   windowMs: { ...count, description: 'What rates are taken over; 0: since each node counts' },
   nodes: { type: 'array', items: NODE_SHAPE },
 })
+const START_ERROR_SHAPE = shape('RuleNodeStartError', { ruleNodeId: idShape('RULE_NODE'), error: text })
 const STEP_SHAPE: JsonObject = {
   title: 'MessageStep',
   type: 'object',
@@ -78,6 +79,17 @@ export function seeingRoutes({ make, events, chainStatistics }: SeeingRoutesPart
       answer: STATISTICS_SHAPE,
       handle: async ({ principal, path }) =>
         statisticsJson(chainStatistics.read(tenantOf(principal), path.ruleChainId)),
+    }),
+    make.route({
+      ...common,
+      path: '/api/ruleChain/{ruleChainId}/startErrors',
+      about: 'Nodes of a chain that did not start when they last tried, and why.',
+      targets: { ruleChainId: { entity: ruleChains, operation: 'READ' } },
+      answer: { type: 'array', items: START_ERROR_SHAPE },
+      handle: async ({ principal, path }) => {
+        const found = await events.startErrors(tenantOf(principal), path.ruleChainId)
+        return found.map(({ ruleNodeId, error }) => ({ ruleNodeId: idJson('RULE_NODE', ruleNodeId), error }))
+      },
     }),
     make.route({
       ...common,

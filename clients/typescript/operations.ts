@@ -4955,6 +4955,14 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'GET', path: '/api/ruleChain/{ruleChainId}/output/labels/usage' }, given, options)
   }
 
+  /** Nodes of a chain that did not start when they last tried, and why. For TENANT_ADMIN. */
+  getRuleChainByRuleChainIdStartErrors(
+    given: { readonly ruleChainId: string },
+    options?: CallOptions,
+  ): Promise<readonly Api.RuleNodeStartError[]> {
+    return this.call({ method: 'GET', path: '/api/ruleChain/{ruleChainId}/startErrors' }, given, options)
+  }
+
   /** What went through the nodes and connections of a chain in the process that answers, how fast, how much failed. For TENANT_ADMIN. */
   getRuleChainByRuleChainIdStatistics(
     given: { readonly ruleChainId: string },

@@ -2180,6 +2180,8 @@ export type RuleNodeLatency = {
   readonly max: number
 }
 
+export type RuleNodeStartError = { readonly ruleNodeId: RuleNodeId; readonly error: string }
+
 export type RuleNodeStatistics = {
   readonly ruleNodeId: RuleNodeId
   readonly name: string

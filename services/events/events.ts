@@ -96,6 +96,15 @@ export class Events {
     return this.parts.entities.events.ofMessage(tenantId, messageId, limit)
   }
 
+  /** Nodes of a chain that did not start when they last tried, and why; in whichever process, as far as it wrote that. */
+  async startErrors(
+    tenantId: string,
+    ruleChainId: string,
+  ): Promise<readonly { readonly ruleNodeId: string; readonly error: string }[]> {
+    await this.writer.flush()
+    return this.parts.entities.events.startErrors(tenantId, ruleChainId)
+  }
+
   /** Cleans up from now on. */
   start(): void {
     this.sweeps.start()

@@ -115,6 +115,22 @@ export class EventRepository {
     return page.data.map((row) => recordOf('DEBUG_RULE_NODE', row))
   }
 
+  /** Nodes of a chain that did not start when they last tried, and why. */
+  async startErrors(
+    tenantId: string,
+    ruleChainId: string,
+  ): Promise<readonly { readonly ruleNodeId: string; readonly error: string }[]> {
+    // Node by node along the index: a node may have started often.
+    const last = sql`
+      select ${sql.ref(eventColumn('error'))} from ${sql.table(NAMES.LC_EVENT)}
+      where entity_id = rule_node.id and tenant_id = ${tenantId} order by created_time desc limit 1`
+    const query = sql<{ id: string; reason: string }>`
+      select id, reason from (select id, (${last}) as reason from rule_node where rule_chain_id = ${ruleChainId}) as started
+      where reason <> ''`
+    const rows = await this.database.scan(query.compile(this.database.builder))
+    return rows.map(({ id, reason }) => ({ ruleNodeId: id, error: reason }))
+  }
+
   clear(filter: EventQuery): Statement {
     return this.rowsOf(filter.type).deleteAll(where(filter))
   }

@@ -5,6 +5,7 @@ import { KEYS, type Browser } from '../support/browser.ts'
 import { DEMO_TENANT, DEMO_TOKEN, RestClient, login } from '../support/clients.ts'
 import { consoleTests, logIn } from '../support/console.ts'
 import type { RunningMillrace } from '../support/start-millrace.ts'
+import { until } from '../support/until.ts'
 
 const seen = consoleTests()
 
@@ -280,3 +281,29 @@ seen(
   },
   { width: 400, height: 800, colours: 'dark' },
 )
+
+seen('what nodes did not start for is asked with one call, however many there are', async (browser, running) => {
+  const strange = { type: 'com.example.NobodyHasIt', name: 'Strange', configuration: {} }
+  const nodes = Array.from({ length: 40 }, (_, index) =>
+    node(
+      'action.TbLogNode',
+      `Log ${index}`,
+      script('return "x";'),
+      250 * (index % 8),
+      100 + 90 * Math.floor(index / 8),
+    ),
+  )
+  const { rest, id } = await opened(browser, running, 'Many', {
+    nodes: [...nodes, { ...strange, additionalInfo: { layoutX: 0, layoutY: 900 } }],
+  })
+  // A node tells a moment after the save that it did not start.
+  await until(async () => (await rest.expect<unknown[]>('GET', `/api/ruleChain/${id.id}/startErrors`)).length > 0)
+  await browser.reload()
+  await browser.find('g.node[aria-label^="Strange"][aria-label*="last error"]')
+  const asked = await browser.run(
+    "return performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)",
+  )
+  const paths = z.array(z.string()).parse(asked)
+  assert.equal(paths.filter((path) => path.endsWith('/startErrors')).length, 1)
+  assert.equal(paths.filter((path) => path.startsWith('/api/events/')).length, 0)
+})

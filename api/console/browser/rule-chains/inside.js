@@ -88,9 +88,13 @@ export function followChain(chainId, tenantId, nodeIds, changed) {
 
   /** Which nodes did not start. */
   const readStarts = async () => {
+    if (nodeIds().length === 0) return
+    /** @type {{ ruleNodeId: { id: string }, error: string }[]} */
+    const found = await call('GET', `/api/ruleChain/${chainId}/startErrors`)
+    const reasons = new Map(found.map(({ ruleNodeId, error }) => [ruleNodeId.id, error]))
     for (const id of nodeIds()) {
-      const [event] = await events(id, tenantId, STARTS, 1)
-      if (event?.body['error']) errors.set(id, event.body['error'])
+      const reason = reasons.get(id)
+      if (reason !== undefined) errors.set(id, reason)
       else if ((figures.get(id)?.failures ?? 0) === 0) errors.delete(id)
     }
     changed()
