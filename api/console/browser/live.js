@@ -7,8 +7,9 @@ const FIRST_DELAY_MS = 1_000
 const LONGEST_DELAY_MS = 30_000
 /** Frames were left out, as the profile of the tenant says. */
 const TOO_MANY_UPDATES = 34
-/** Letters: the server takes 32 KiB in a frame. */
-const LONGEST_FRAME = 10_000
+/** Bytes: the server takes 32 KiB in a frame, and ends the connection at more. The first frame has the token too. */
+const LONGEST_FRAME = 30_000
+const TOO_LONG = 'It asks for too much at once: name fewer entities, keys or filters.'
 
 /** @typedef {Record<string, [number, string | null][]>} Values */
 /** As much of a WebSocket as is used. @typedef {EventTarget & { send(text: string): void, close(): void }} Socket */
@@ -64,11 +65,20 @@ export function connected({ url, token, onState, isFinal, open = opened, later =
     }
     if (isClosed) return
     let isLive = false
+    const live = () => {
+      if (isLive) return
+      isLive = true
+      delayMs = FIRST_DELAY_MS
+      onState({ state: 'live' })
+    }
     const connection = open(url)
     socket = connection
     connection.addEventListener('open', () => {
       isOpen = true
-      const [first = [], ...others] = packed([...topics].map(([cmdId, topic]) => commandOf(cmdId, topic)))
+      const commands = [...topics].flatMap(([cmdId, topic]) => sendable(cmdId, topic))
+      // Nothing will be answered then.
+      if (topics.size > 0 && commands.length === 0) live()
+      const [first = [], ...others] = packed(commands)
       connection.send(JSON.stringify({ authCmd: { cmdId: 0, token: current }, cmds: first }))
       for (const cmds of others) connection.send(JSON.stringify({ cmds }))
     })
@@ -80,12 +90,11 @@ export function connected({ url, token, onState, isFinal, open = opened, later =
       if (topic === undefined) return
       // Another connection begins with what was left out.
       if (frame['errorCode'] === TOO_MANY_UPDATES) return connection.close()
-      if (frame['errorCode'] !== 0) return topic.onRefused(new Error(frame['errorMsg']))
-      if (!isLive) {
-        isLive = true
-        delayMs = FIRST_DELAY_MS
-        onState({ state: 'live' })
-      }
+      // One that follows nothing else closes it when it hears that.
+      if (frame['errorCode'] !== 0) topic.onRefused(new Error(frame['errorMsg']))
+      if (isClosed) return
+      live()
+      if (frame['errorCode'] !== 0) return
       const isFirst = topic.isFirst
       topic.isFirst = false
       topic.onFrame(frame, isFirst)
@@ -93,10 +102,14 @@ export function connected({ url, token, onState, isFinal, open = opened, later =
     connection.addEventListener('close', again)
   }
 
-  /** @param {number} cmdId @param {Topic & { isFirst: boolean }} topic */
-  const commandOf = (cmdId, topic) => {
+  /** None where it is too long: who follows is told, and the others go on. @param {number} cmdId @param {Topic & { isFirst: boolean }} topic */
+  const sendable = (cmdId, topic) => {
     topic.isFirst = true
-    return topic.command(cmdId)
+    const command = topic.command(cmdId)
+    if (bytesOf(command) <= LONGEST_FRAME) return [command]
+    // Not before who follows has what `follow` answers.
+    queueMicrotask(() => topic.onRefused(new Error(TOO_LONG)))
+    return []
   }
 
   /** Where there is no connection, the next one says it. @param {object} command */
@@ -110,7 +123,8 @@ export function connected({ url, token, onState, isFinal, open = opened, later =
       const cmdId = ++lastId
       const topic = { ...parts, isFirst: true }
       topics.set(cmdId, topic)
-      const resend = () => say(commandOf(cmdId, topic))
+      // Where there is no connection yet, the next one says it.
+      const resend = () => isOpen && sendable(cmdId, topic).forEach(say)
       resend()
       return {
         again: resend,
@@ -150,7 +164,7 @@ function packed(commands) {
   const frames = []
   let room = 0
   for (const command of commands) {
-    const size = JSON.stringify(command).length
+    const size = bytesOf(command)
     if (size > room) {
       frames.push([])
       room = LONGEST_FRAME
@@ -159,6 +173,11 @@ function packed(commands) {
     room -= size
   }
   return frames
+}
+
+/** @param {object} command */
+function bytesOf(command) {
+  return new TextEncoder().encode(JSON.stringify(command)).length
 }
 
 /** @param {string} url @returns {Socket} */

@@ -162,3 +162,33 @@ test('commands go out in frames that the server takes', async () => {
   const sizes = sockets[0]?.sent.map((each) => JSON.stringify(each).length) ?? []
   assert.ok(Math.max(...sizes) < 32_768 && sizes.length < 10, sizes.join())
 })
+
+test('a command that the server would not take is refused here, and the others go on', async () => {
+  const { sockets, later, states, open } = world()
+  const refused: string[] = []
+  const live = connected({
+    url: 'x',
+    token: async () => 't',
+    onState: ({ state }: { state: string }) => states.push(state),
+    isFinal: () => true,
+    open,
+    later: (act: () => void, afterMs: number) => later.push({ act, afterMs }),
+  })
+  const topic = (keys: string) => ({
+    command: (cmdId: number) => ({ cmdId, keys }),
+    onFrame: () => undefined,
+    onRefused: (error: Error) => refused.push(error.message),
+  })
+  // Bytes count: each of these letters has three.
+  live.follow(topic('…'.repeat(11_000)))
+  await settled()
+  sockets[0]?.opens()
+  await settled()
+  assert.deepEqual(refused, ['It asks for too much at once: name fewer entities, keys or filters.'])
+  assert.deepEqual([states, sockets[0]?.sent], [['live'], [{ authCmd: { cmdId: 0, token: 't' }, cmds: [] }]])
+  live.follow(topic('short'))
+  live.follow(topic('x'.repeat(40_000)))
+  await settled()
+  assert.equal(refused.length, 2)
+  assert.deepEqual(sockets[0]?.sent.slice(1), [{ cmds: [{ cmdId: 2, keys: 'short' }] }])
+})
