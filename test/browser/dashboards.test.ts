@@ -5,6 +5,7 @@ import { KEYS } from '../support/browser.ts'
 import { DEMO_CUSTOMER, DEMO_TENANT, RestClient, login } from '../support/clients.ts'
 import { consoleTests, heldFetch, logIn } from '../support/console.ts'
 import type { RunningMillrace } from '../support/start-millrace.ts'
+import { until as untilSo } from '../support/until.ts'
 
 interface Stored {
   readonly id: { readonly id: string }
@@ -283,4 +284,45 @@ seen(
     assert.ok(inside <= window, `${inside} in ${window}`)
   },
   { width: 400, height: 800, colours: 'dark' },
+)
+
+seen(
+  'a second layout stands beside the first, and its widgets are moved by keys and removed',
+  async (browser, running) => {
+    const rest = new RestClient(running, await login(running))
+    const deviceId = await rest.createDevice('Lathe', 'LATHE')
+    await send(running, 'LATHE', 'telemetry', { speed: 7, load: 9 })
+    const cards = (name: string) =>
+      ['system.cards.value_card', 'latest', name, { datasources: [of(key(name))] }] as const
+    const board = await makeBoard(rest, 'Two layouts', deviceId, [cards('speed'), cards('load')])
+    const layout = (widgets: object) => ({ widgets, gridSettings: { columns: 24 } })
+    const at = { sizeX: 12, sizeY: 4, row: 0, col: 0 }
+    const layouts = { main: layout({ '0': at }), right: layout({ '1': at }) }
+    const states = { default: { name: 'Default', root: true, layouts } }
+    await rest.expect('POST', '/api/dashboard', { ...board, configuration: { ...board.configuration, states } })
+    await logIn(browser, running, DEMO_TENANT, `/login?next=%2Fdashboards%2F${board.id.id}`)
+    await browser.sees(/speed\s+7[^]*load\s+9/)
+    const [left, right] = (await browser.run(
+      "return [...document.querySelectorAll('.widget')].map((each) => each.getBoundingClientRect().left)",
+    )) as [number, number]
+    assert.ok(right > left + 200, `${left} ${right}`)
+    await (await browser.named('Edit')).click()
+    await browser.find('[aria-label^="Move load"]')
+    await browser.run('document.querySelector(\'[aria-label^="Move load"]\').focus()')
+    await browser.press(KEYS.right + KEYS.right)
+    await (await browser.named('Save')).click()
+    await browser.sees('Saved.')
+    const placed = async () => {
+      const stored = await rest.expect<{ configuration: { states: { default: { layouts: typeof layouts } } } }>(
+        'GET',
+        `/api/dashboard/${board.id.id}`,
+      )
+      const { main, right: second } = stored.configuration.states.default.layouts
+      return [main.widgets, second.widgets]
+    }
+    assert.deepEqual(await placed(), [{ '0': at }, { '1': { ...at, col: 2 } }])
+    await (await browser.find('[aria-label="Remove load"]')).click()
+    await (await browser.named('Save')).click()
+    await untilSo(async () => Object.keys((await placed())[1] ?? {}).length === 0)
+  },
 )

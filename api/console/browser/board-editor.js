@@ -5,6 +5,7 @@ import { Refused, call } from './session.js'
 import { openWidgetForm } from './widget-form.js'
 
 /** @typedef {Record<string, any>} Json */
+/** @typedef {import('./board-view.js').BoardView} BoardView */
 
 const CONFLICT = 409
 const MOST_STEPS = 100
@@ -15,11 +16,11 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
  * @param {object} parts
  * @param {Json} parts.dashboard as the server answered it last
  * @param {string} parts.stateId
- * @param {import('./board-view.js').BoardView} parts.view
+ * @param {readonly import('./board-view.js').BoardView[]} parts.views of the layouts, the main one first
  * @param {HTMLElement} parts.bar where the buttons go
  * @param {() => Json | undefined} parts.window that is shown, and saved with it
  */
-export function boardEditor({ dashboard, stateId, view, bar, window }) {
+export function boardEditor({ dashboard, stateId, views, bar, window }) {
   let saved = dashboard
   /** @type {Json} */
   let present = dashboard['configuration']
@@ -36,12 +37,12 @@ export function boardEditor({ dashboard, stateId, view, bar, window }) {
   const leave = make('button', { type: 'button', click: () => location.reload() }, 'Stop editing')
   const choice = make('span', { class: 'acts' })
   bar.replaceChildren(add, undo, redo, keep, leave, choice, told, spoken)
-  view.element.classList.add('edited')
+  for (const view of views) view.element.classList.add('edited')
   let isLeft = false
   const isChanged = () =>
     !isLeft && (present !== saved['configuration'] || window() !== saved['configuration'].timewindow)
   addEventListener('beforeunload', (event) => isChanged() && event.preventDefault())
-  view.decorateWith(decorate)
+  for (const view of views) view.decorateWith((placed, shown) => decorate(view, placed, shown))
   buttons()
   add.focus()
 
@@ -60,13 +61,22 @@ export function boardEditor({ dashboard, stateId, view, bar, window }) {
     redo.disabled = undone.length === 0
   }
 
+  function showAll() {
+    for (const view of views) view.show(present)
+  }
+
+  /** @param {string} id */
+  function elementOf(id) {
+    return views.map((view) => view.elementOf(id)).find((element) => element !== undefined)
+  }
+
   /** @param {Json} next */
   function put(next) {
     before.push(present)
     if (before.length > MOST_STEPS) before.shift()
     undone.length = 0
     present = next
-    view.show(present)
+    showAll()
     buttons()
   }
 
@@ -76,7 +86,7 @@ export function boardEditor({ dashboard, stateId, view, bar, window }) {
     if (next === undefined) return
     to.push(present)
     present = next
-    view.show(present)
+    showAll()
     buttons()
   }
 
@@ -85,7 +95,7 @@ export function boardEditor({ dashboard, stateId, view, bar, window }) {
     if (made === undefined) return add.focus()
     const id = crypto.randomUUID()
     put(withWidget(made.configuration, stateId, id, { ...made.widget, id }))
-    const element = view.elementOf(id)
+    const element = elementOf(id)
     element?.scrollIntoView({ block: 'nearest' })
     element?.querySelector('button')?.focus()
     spoken.textContent = 'The widget was added below the others.'
@@ -125,8 +135,8 @@ export function boardEditor({ dashboard, stateId, view, bar, window }) {
     load.focus()
   }
 
-  /** @param {import('./board.js').Placed} placed @param {import('./widget.js').WidgetView} view */
-  function decorate({ id, title }, { element, tools }) {
+  /** @param {BoardView} board @param {import('./board.js').Placed} placed @param {import('./widget.js').WidgetView} shown */
+  function decorate(board, { id, title }, { element, tools }) {
     const move = make(
       'button',
       {
@@ -139,12 +149,12 @@ export function boardEditor({ dashboard, stateId, view, bar, window }) {
     )
     const change = make(
       'button',
-      { type: 'button', 'aria-label': `Change ${title}`, click: () => void changeWidget(id).catch(failed) },
+      { type: 'button', 'aria-label': `Change ${title}`, click: () => void changeWidget(board, id).catch(failed) },
       'Change',
     )
     const remove = make(
       'button',
-      { type: 'button', 'aria-label': `Remove ${title}`, click: () => removeWidget(id, title) },
+      { type: 'button', 'aria-label': `Remove ${title}`, click: () => removeWidget(board, id, title) },
       'Remove',
     )
     const corner = make('span', { class: 'corner', 'aria-hidden': 'true' })
@@ -154,43 +164,43 @@ export function boardEditor({ dashboard, stateId, view, bar, window }) {
       const [x, y] = ARROWS[event.key] ?? [0, 0]
       if (x === 0 && y === 0) return
       event.preventDefault()
-      shift(id, x, y, event.shiftKey)
+      shift(board, id, x, y, event.shiftKey)
     })
-    dragged(move, id, false)
-    dragged(corner, id, true)
+    dragged(board, move, id, false)
+    dragged(board, corner, id, true)
   }
 
-  /** @param {string} id @param {number} x @param {number} y cells @param {boolean} isSize */
-  function shift(id, x, y, isSize) {
-    const place = placeOf(id)
+  /** @param {BoardView} board @param {string} id @param {number} x @param {number} y cells @param {boolean} isSize */
+  function shift(board, id, x, y, isSize) {
+    const place = placeOf(board, id)
     if (place === undefined) return
     const wanted = isSize
       ? { ...place, sizeX: place.sizeX + x, sizeY: place.sizeY + y }
       : { ...place, col: place.col + x, row: place.row + y }
-    put(withPlace(present, stateId, id, wanted))
+    put(withPlace(present, stateId, id, wanted, board.side))
     // Its place in the document may be another now, which took the focus away.
-    focusOn(view.elementOf(id)?.querySelector('.grip'))
-    const at = placeOf(id)
+    focusOn(board.elementOf(id)?.querySelector('.grip'))
+    const at = placeOf(board, id)
     if (at !== undefined)
       spoken.textContent = `Column ${at.col + 1}, row ${at.row + 1}, ${at.sizeX} wide, ${at.sizeY} high.`
   }
 
-  /** @param {string} id */
-  function placeOf(id) {
-    return placedWidgets(present, stateId).find((each) => each.id === id)?.place
+  /** @param {BoardView} board @param {string} id */
+  function placeOf({ side }, id) {
+    return placedWidgets(present, stateId, side).find((each) => each.id === id)?.place
   }
 
-  /** @param {HTMLElement} handle @param {string} id @param {boolean} isSize */
-  function dragged(handle, id, isSize) {
+  /** @param {BoardView} board @param {HTMLElement} handle @param {string} id @param {boolean} isSize */
+  function dragged(board, handle, id, isSize) {
     handle.addEventListener('pointerdown', (event) => {
-      const start = placeOf(id)
+      const start = placeOf(board, id)
       if (start === undefined || event.button !== 0) return
       event.preventDefault()
       handle.setPointerCapture(event.pointerId)
       handle.focus()
       const from = present
       const ended = new AbortController()
-      const { width, height } = cell()
+      const { width, height } = cell(board)
       /** @param {PointerEvent} to */
       const placeAt = (to) => {
         const [x, y] = [
@@ -202,43 +212,44 @@ export function boardEditor({ dashboard, stateId, view, bar, window }) {
           : { ...start, col: start.col + x, row: start.row + y }
       }
       /** @param {PointerEvent} to */
-      const moved = (to) => view.show(withPlace(from, stateId, id, placeAt(to)), true)
+      const moved = (to) => board.show(withPlace(from, stateId, id, placeAt(to), board.side), true)
       /** @param {PointerEvent} to */
       const dropped = (to) => {
         ended.abort()
-        const next = withPlace(from, stateId, id, placeAt(to))
-        if (JSON.stringify(next) === JSON.stringify(from)) view.show(from)
+        const next = withPlace(from, stateId, id, placeAt(to), board.side)
+        if (JSON.stringify(next) === JSON.stringify(from)) board.show(from)
         else put(next)
       }
       const { signal } = ended
       handle.addEventListener('pointermove', moved, { signal })
       handle.addEventListener('pointerup', dropped, { signal })
-      handle.addEventListener('pointercancel', () => (ended.abort(), view.show(from)), { signal })
+      handle.addEventListener('pointercancel', () => (ended.abort(), board.show(from)), { signal })
     })
   }
 
-  function cell() {
-    const style = getComputedStyle(view.element)
+  /** @param {BoardView} board */
+  function cell({ side, element }) {
+    const style = getComputedStyle(element)
     const gap = Number.parseFloat(style.columnGap) || 0
-    const columns = columnsOf(present, stateId)
+    const columns = columnsOf(present, stateId, side)
     return {
-      width: (view.element.clientWidth + gap) / columns,
+      width: (element.clientWidth + gap) / columns,
       height: (Number.parseFloat(style.gridAutoRows) || 40) + gap,
     }
   }
 
-  /** @param {string} id */
-  async function changeWidget(id) {
-    const placed = placedWidgets(present, stateId).find((each) => each.id === id)
+  /** @param {BoardView} board @param {string} id */
+  async function changeWidget(board, id) {
+    const placed = placedWidgets(present, stateId, board.side).find((each) => each.id === id)
     if (placed === undefined) return
     const made = await openWidgetForm({ configuration: present, widget: placed.widget })
     if (made !== undefined) put(withChanged(made.configuration, id, made.widget))
-    focusOn(view.elementOf(id)?.querySelector('[aria-label^="Change "]'))
+    focusOn(board.elementOf(id)?.querySelector('[aria-label^="Change "]'))
   }
 
-  /** @param {string} id @param {string} title */
-  function removeWidget(id, title) {
-    put(withoutWidget(present, stateId, id))
+  /** @param {BoardView} board @param {string} id @param {string} title */
+  function removeWidget({ side }, id, title) {
+    put(withoutWidget(present, stateId, id, side))
     spoken.textContent = `${title} was removed. "Undo" brings it back.`
     undo.focus()
   }

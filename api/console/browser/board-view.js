@@ -7,6 +7,7 @@ import { widgetView } from './widget.js'
 /** @typedef {import('./board.js').Placed} Placed */
 /**
  * @typedef {object} BoardView
+ * @property {import('./board.js').Side} side
  * @property {HTMLElement} element
  * @property {(configuration: Json, isPassing?: boolean) => void} show `isPassing` while something is dragged: what moves in the document loses the pointer
  * @property {() => void} again reads all again: the time that is shown is another
@@ -16,10 +17,10 @@ import { widgetView } from './widget.js'
  */
 
 /**
- * @param {Omit<import('./widget.js').Surroundings, 'configuration'> & { stateId: string, emptyText: string }} around
+ * @param {Omit<import('./widget.js').Surroundings, 'configuration'> & { stateId: string, side: import('./board.js').Side, emptyText: string }} around
  * @returns {BoardView}
  */
-export function boardView({ stateId, emptyText, ...around }) {
+export function boardView({ stateId, side, emptyText, ...around }) {
   const element = make('div', { class: 'board' })
   /** @type {Map<string, { seen: string, view: import('./widget.js').WidgetView }>} */
   const views = new Map()
@@ -31,10 +32,10 @@ export function boardView({ stateId, emptyText, ...around }) {
   /** @param {Json} configuration @param {boolean} [isPassing] */
   const show = (configuration, isPassing = false) => {
     shown = configuration
-    const all = placedWidgets(configuration, stateId)
+    const all = placedWidgets(configuration, stateId, side)
     const ids = new Set(all.map(({ id }) => id))
     for (const [id, { view }] of views) if (!ids.has(id)) drop(id, view)
-    element.style.setProperty('--columns', String(columnsOf(configuration, stateId)))
+    element.style.setProperty('--columns', String(columnsOf(configuration, stateId, side)))
     for (const child of [...element.children]) if (child.tagName === 'P') child.remove()
     all.forEach((placed, index) => {
       const view = viewOf(placed, configuration)
@@ -73,6 +74,7 @@ export function boardView({ stateId, emptyText, ...around }) {
   }
 
   return {
+    side,
     element,
     show,
     again,

@@ -8,8 +8,10 @@ import { kindOf } from './widget-kinds.js'
 /** In cells of the grid. @typedef {{ col: number, row: number, sizeX: number, sizeY: number }} Place */
 /** @typedef {{ id: string, title: string, kind: import('./widget-kinds.js').Kind, widget: Json, place: Place }} Placed */
 /** @typedef {{ id: string, name: string, isRoot: boolean }} State */
+/** A state has one layout, or two side by side. @typedef {'main' | 'right'} Side */
 
 export const COLUMNS = 24
+const SIDES = /** @type {const} */ (['main', 'right'])
 /** Beyond it a page would be higher than anything can show. */
 const LAST_ROW = 2_000
 
@@ -20,10 +22,27 @@ export function statesOf(configuration) {
     .sort((a, b) => Number(b.isRoot) - Number(a.isRoot))
 }
 
-/** By rows, then columns: the order in which they are read. @param {Json} configuration @param {string} stateId @returns {Placed[]} */
-export function placedWidgets(configuration, stateId) {
+/**
+ * How wide each layout of a state is, as `flex` has it; one where there is no second.
+ * @param {Json} configuration @param {string} stateId @returns {{ side: Side, flex: string }[]}
+ */
+export function sidesOf(configuration, stateId) {
+  const right = layoutOf(configuration, stateId, 'right')
+  if (right === undefined) return [{ side: 'main', flex: '1 1 0' }]
+  const { type, leftWidthPercentage: left, fixedWidth, fixedLayout } = objectOf(right['gridSettings']?.layoutDimension)
+  const share = within(left ?? 50, 5, 95)
+  const width = (/** @type {Side} */ side, /** @type {number} */ part) =>
+    type === 'fixed' ? (side === fixedLayout ? `0 0 ${within(fixedWidth, 50, 4_000)}px` : '1 1 0') : `${part} 1 0`
+  return [
+    { side: 'main', flex: width('main', share) },
+    { side: 'right', flex: width('right', 100 - share) },
+  ]
+}
+
+/** By rows, then columns: the order in which they are read. @param {Json} configuration @param {string} stateId @param {Side} [side] @returns {Placed[]} */
+export function placedWidgets(configuration, stateId, side = 'main') {
   const widgets = objectOf(configuration['widgets'])
-  const placed = Object.entries(placesOf(configuration, stateId)).flatMap(([id, at]) => {
+  const placed = Object.entries(placesOf(configuration, stateId, side)).flatMap(([id, at]) => {
     const widget = widgetOf(widgets, id)
     if (widget === undefined) return []
     return [{ id, title: titleOf(widget), kind: kindOf(widget), widget, place: placeOf(at, widget) }]
@@ -31,16 +50,16 @@ export function placedWidgets(configuration, stateId) {
   return placed.sort((a, b) => a.place.row - b.place.row || a.place.col - b.place.col)
 }
 
-/** @param {Json} configuration @param {string} stateId */
-export function columnsOf(configuration, stateId) {
-  const columns = mainLayout(configuration, stateId)?.['gridSettings']?.columns
+/** @param {Json} configuration @param {string} stateId @param {Side} [side] */
+export function columnsOf(configuration, stateId, side = 'main') {
+  const columns = layoutOf(configuration, stateId, side)?.['gridSettings']?.columns
   return Number.isInteger(columns) && columns > 0 && columns <= 1_000 ? Number(columns) : COLUMNS
 }
 
-/** @param {Json} configuration @param {string} stateId @param {string} id @param {Place} wanted */
-export function withPlace(configuration, stateId, id, wanted) {
-  const columns = columnsOf(configuration, stateId)
-  const places = new Map(placedWidgets(configuration, stateId).map((each) => [each.id, each.place]))
+/** @param {Json} configuration @param {string} stateId @param {string} id @param {Place} wanted @param {Side} [side] */
+export function withPlace(configuration, stateId, id, wanted, side = 'main') {
+  const columns = columnsOf(configuration, stateId, side)
+  const places = new Map(placedWidgets(configuration, stateId, side).map((each) => [each.id, each.place]))
   const sizeX = within(wanted.sizeX, 1, columns)
   const place = {
     sizeX,
@@ -50,7 +69,7 @@ export function withPlace(configuration, stateId, id, wanted) {
   }
   places.set(id, place)
   const next = structuredClone(configuration)
-  const kept = layoutFor(next, stateId)['widgets']
+  const kept = layoutFor(next, stateId, side)['widgets']
   for (const [each, at] of pushed(places, id)) kept[each] = { ...objectOf(kept[each]), ...at }
   return next
 }
@@ -74,11 +93,13 @@ export function withChanged(configuration, id, widget) {
   return next
 }
 
-/** From this state; from the dashboard where no other state shows it. @param {Json} configuration @param {string} stateId @param {string} id */
-export function withoutWidget(configuration, stateId, id) {
+/** From this state; from the dashboard where no other state shows it. @param {Json} configuration @param {string} stateId @param {string} id @param {Side} [side] */
+export function withoutWidget(configuration, stateId, id, side = 'main') {
   const next = structuredClone(configuration)
-  delete layoutFor(next, stateId)['widgets'][id]
-  if (statesOf(next).every((state) => !Object.hasOwn(placesOf(next, state.id), id))) delete next['widgets']?.[id]
+  delete layoutFor(next, stateId, side)['widgets'][id]
+  const isShown = (/** @type {State} */ state) =>
+    SIDES.some((each) => Object.hasOwn(placesOf(next, state.id, each), id))
+  if (!statesOf(next).some(isShown)) delete next['widgets']?.[id]
   return next
 }
 
@@ -129,31 +150,31 @@ function overlaps(a, b) {
   return a.col < b.col + b.sizeX && b.col < a.col + a.sizeX && a.row < b.row + b.sizeY && b.row < a.row + a.sizeY
 }
 
-/** @param {Json} configuration @param {string} stateId @returns {Json | undefined} */
-function mainLayout(configuration, stateId) {
+/** @param {Json} configuration @param {string} stateId @param {Side} side @returns {Json | undefined} */
+function layoutOf(configuration, stateId, side) {
   const state = objectOf(configuration['states'])[stateId]
-  return state?.layouts?.main ?? undefined
+  return state?.layouts?.[side] ?? undefined
 }
 
-/** Of the layout that is there, or of one that is made: of an old dashboard, as its widgets stand. @param {Json} configuration @param {string} stateId @returns {Json} */
-function layoutFor(configuration, stateId) {
-  const placed = placedWidgets(configuration, stateId).map(({ id, place }) => [id, place])
+/** Of the layout that is there, or of one that is made: of an old dashboard, as its widgets stand. @param {Json} configuration @param {string} stateId @param {Side} [side] @returns {Json} */
+function layoutFor(configuration, stateId, side = 'main') {
+  const placed = placedWidgets(configuration, stateId, side).map(({ id, place }) => [id, place])
   const states = (configuration['states'] = objectOf(configuration['states']))
   const state = (states[stateId] ??= { name: stateId, root: true, layouts: {} })
   const layouts = (state.layouts = objectOf(state.layouts))
-  const main = (layouts['main'] ??= {
+  const layout = (layouts[side] ??= {
     widgets: Object.fromEntries(placed),
     gridSettings: { columns: COLUMNS, margin: 10 },
   })
-  main.widgets = objectOf(main.widgets)
-  return main
+  layout.widgets = objectOf(layout.widgets)
+  return layout
 }
 
-/** Old dashboards have no states: their widgets say themselves where they stand. @param {Json} configuration @param {string} stateId @returns {Json} */
-function placesOf(configuration, stateId) {
-  const main = mainLayout(configuration, stateId)
-  if (main !== undefined) return objectOf(main['widgets'])
-  if (Object.keys(objectOf(configuration['states'])).length > 0) return {}
+/** Old dashboards have no states: their widgets say themselves where they stand. @param {Json} configuration @param {string} stateId @param {Side} side @returns {Json} */
+function placesOf(configuration, stateId, side) {
+  const layout = layoutOf(configuration, stateId, side)
+  if (layout !== undefined) return objectOf(layout['widgets'])
+  if (side === 'right' || Object.keys(objectOf(configuration['states'])).length > 0) return {}
   return Object.fromEntries(
     Object.entries(objectOf(configuration['widgets'])).map(([key, widget]) => [textOf(widget?.id) || key, widget]),
   )

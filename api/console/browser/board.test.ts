@@ -5,6 +5,7 @@ import {
   emptyConfiguration,
   placedWidgets,
   pushed,
+  sidesOf,
   statesOf,
   withChanged,
   withPlace,
@@ -209,4 +210,33 @@ test('values that come go into the step of their time', () => {
     [15, 1],
     [35, 2],
   ])
+})
+
+test('a second layout has its own grid, and what is changed there leaves the first as it is', () => {
+  const both = withTwo()
+  const layout = (layoutDimension: object) => ({
+    widgets: { b: { sizeX: 4, sizeY: 3, row: 0, col: 0 } },
+    gridSettings: { columns: 12, layoutDimension },
+  })
+  const withRight = (dimension: object) => {
+    const { layouts } = (both['states'] as { readonly default: { readonly layouts: object } }).default
+    const state = { name: 'Default', root: true, layouts: { ...layouts, right: layout(dimension) } }
+    return { ...both, states: { default: state } }
+  }
+  assert.deepEqual(sidesOf(both, 'default'), [{ side: 'main', flex: '1 1 0' }])
+  assert.deepEqual(
+    sidesOf(withRight({ type: 'percentage', leftWidthPercentage: 70 }), 'default').map(({ flex }) => flex),
+    ['70 1 0', '30 1 0'],
+  )
+  const fixed = withRight({ type: 'fixed', fixedWidth: 200, fixedLayout: 'right' })
+  assert.deepEqual(
+    sidesOf(fixed, 'default').map(({ flex }) => flex),
+    ['1 1 0', '0 0 200px'],
+  )
+  const moved = withPlace(fixed, 'default', 'b', place(10, 2, 4, 3), 'right')
+  assert.deepEqual(placedWidgets(moved, 'default', 'right')[0]?.place, place(8, 2, 4, 3))
+  assert.deepEqual(placesOf(moved), placesOf(both))
+  // Shown in the first layout still.
+  assert.deepEqual(idsOf(withoutWidget(moved, 'default', 'b', 'right')), ['a', 'b'])
+  assert.deepEqual(idsOf(withoutWidget(withoutWidget(moved, 'default', 'b', 'right'), 'default', 'b')), ['a'])
 })

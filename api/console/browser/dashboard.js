@@ -1,11 +1,14 @@
 /** One dashboard: its widgets live over one connection, the time they show, and the way to change it. */
-import { placedWidgets, statesOf } from './board.js'
+import { placedWidgets, sidesOf, statesOf } from './board.js'
 import { boardView } from './board-view.js'
 import { make, messageOf, tell } from './dom.js'
 import { connected } from './live.js'
 import { liveState } from './live-state.js'
 import { call } from './session.js'
 import { timeChoice } from './time-choice.js'
+
+/** Entities that widgets lead to. @type {Readonly<Record<string, string>>} */
+const NAMED = { DEVICE: 'device', ASSET: 'asset', CUSTOMER: 'customer', ENTITY_VIEW: 'entityView' }
 
 /** @param {import('./pages.js').Place} place */
 export async function dashboardPage({ main, id, query, user, onEnded }) {
@@ -17,15 +20,21 @@ export async function dashboardPage({ main, id, query, user, onEnded }) {
   const told = make('p', { role: 'status' }, 'Connecting …')
   document.body.classList.add('roomy')
   const live = connected(liveState(told, onEnded))
-  const choice = timeChoice(dashboard.configuration.timewindow, () => view.again())
+  const choice = timeChoice(dashboard.configuration.timewindow, () => views.forEach((view) => view.again()))
   const mayEdit = user.authority === 'TENANT_ADMIN'
   const chosen = chosenEntity(query)
-  const view = boardView({
-    live,
-    stateId,
-    window: choice.window,
-    ...(chosen === undefined ? {} : { chosen }),
-    emptyText: mayEdit ? 'There are no widgets here yet: "Edit" has "Add a widget".' : 'There are no widgets here.',
+  const sides = sidesOf(dashboard.configuration, stateId)
+  const views = sides.map(({ side, flex }) => {
+    const view = boardView({
+      live,
+      stateId,
+      side,
+      window: choice.window,
+      ...(chosen === undefined ? {} : { chosen }),
+      emptyText: mayEdit ? 'There are no widgets here yet: "Edit" has "Add a widget".' : 'There are no widgets here.',
+    })
+    view.element.style.flex = flex
+    return view
   })
   const bar = make('div', { class: 'bar' })
   const edit = make('button', { type: 'button', click: () => void change() }, 'Edit')
@@ -34,21 +43,23 @@ export async function dashboardPage({ main, id, query, user, onEnded }) {
   main.replaceChildren(
     ...(isPublic ? [] : [make('p', {}, make('a', { href: '/dashboards' }, 'Dashboards'))]),
     make('h1', {}, dashboard.title),
+    ...(chosen === undefined ? [] : [whose(chosen)]),
     told,
     make('div', { class: 'choice' }, choice.element, ...(states.length > 1 ? [stateChoice(states, stateId)] : [])),
     bar,
-    view.element,
+    make('div', { class: 'sides' }, ...views.map(({ element }) => element)),
   )
-  view.show(dashboard.configuration)
+  for (const view of views) view.show(dashboard.configuration)
   // Nothing asks for a connection then.
-  if (placedWidgets(dashboard.configuration, stateId).every(({ kind }) => kind.drawing === 'text')) tell(told, '')
+  const all = sides.flatMap(({ side }) => placedWidgets(dashboard.configuration, stateId, side))
+  if (all.every(({ kind }) => kind.drawing === 'text')) tell(told, '')
   addEventListener('pagehide', () => live.close())
 
   async function change() {
     edit.disabled = true
     try {
       const { boardEditor } = await import('./board-editor.js')
-      boardEditor({ dashboard, stateId, view, bar, window: choice.window })
+      boardEditor({ dashboard, stateId, views, bar, window: choice.window })
     } catch (error) {
       edit.disabled = false
       tell(told, messageOf(error), true)
@@ -66,6 +77,21 @@ function stateChoice(states, stateId) {
     location.assign(`${location.pathname}?${query}`)
   })
   return make('label', {}, 'Part', select)
+}
+
+/** Of which entity this part tells, and the way back. @param {{ entityType: string, id: string }} chosen */
+function whose({ entityType, id }) {
+  const query = new URLSearchParams(location.search)
+  for (const member of ['state', 'entity']) query.delete(member)
+  const back = make('a', { href: `${location.pathname}?${query}` }, 'Back to the first part')
+  const name = make('strong')
+  const kind = NAMED[entityType]
+  if (kind !== undefined)
+    // Who may not read it is shown the part without its name.
+    void call('GET', `/api/${kind}/${encodeURIComponent(id)}`)
+      .then((entity) => name.replaceChildren(`${entity.name} · `))
+      .catch(() => undefined)
+  return make('p', {}, name, back)
 }
 
 /** `entity=DEVICE:<id>`, as links between states say it. @param {URLSearchParams} query */
