@@ -68,12 +68,15 @@ export async function secondFactorSettings() {
   async function app() {
     /** @type {Json} */
     const config = await call('POST', `${CONFIG}/generate?providerType=TOTP`)
+    const { qrDrawing } = await import('./qr.js')
     const secret = new URL(config['authUrl']).searchParams.get('secret') ?? ''
+    const code = qrDrawing(config['authUrl'], 'The same key as a QR code')
     return [
+      ...(code === undefined ? [] : [make('p', {}, 'Scan this with the app:'), code]),
       make(
         'p',
         {},
-        'Give this key to the app by hand, or open ',
+        'Or give it this key by hand, or open ',
         make('a', { href: config['authUrl'] }, 'the link'),
         ' on the device that has the app:',
       ),
