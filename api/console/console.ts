@@ -12,7 +12,7 @@ const FOLDER = join(import.meta.dirname, 'browser')
 
 const KNOWN = /^(?:rule-chains\/)?[a-z][a-z-]*\.(?:js|css)$/
 /** What every page needs; a page loads the rest itself. */
-const FIRST = ['main.js', 'dom.js', 'login.js', 'pages.js', 'session.js']
+const FIRST = ['main.js', 'dom.js', 'login.js', 'navigation.js', 'pages.js', 'session.js']
 
 /** As `HttpServer.route` takes them; each leads to the same document, whose script looks at its address. */
 export const CONSOLE_PAGES = [
@@ -26,6 +26,18 @@ export const CONSOLE_PAGES = [
   '/alarms',
   '/ruleChains',
   '/ruleChains/:id',
+  '/assets',
+  '/assets/:id',
+  '/packages',
+  '/integrations',
+  '/integrations/:id',
+  '/failures',
+  '/workers',
+  '/tenantProfiles',
+  '/tenantProfiles/:id',
+  '/profiles',
+  '/profiles/:id',
+  '/usage',
   '/tenants',
   '/tenants/:id',
   '/customers',

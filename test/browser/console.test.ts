@@ -102,6 +102,7 @@ seen('a thousand devices are searched and paged by the server', async (browser, 
   await browser.sees('1 to 20 of 1,000')
   await (await browser.named('Next')).click()
   await browser.sees('21 to 40 of 1,000')
+  assert.equal(await (await browser.focused()).text(), 'Next')
   await (await browser.named('Fleet 0020')).click()
   await browser.sees('Nothing was sent yet')
   await browser.run('history.back()')

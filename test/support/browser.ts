@@ -92,10 +92,12 @@ export class Browser {
     return this.element(await this.until(css, () => this.reference('css selector', css)))
   }
 
-  /** A link, button or other element of that very text. */
+  /** A link, button or other element of that very text that is shown. */
   async named(text: string): Promise<Element> {
-    const path = `//*[self::a or self::button or self::summary][normalize-space()=${JSON.stringify(text)}]`
-    return this.element(await this.until(text, () => this.reference('xpath', path)))
+    // XPath has no way to write both kinds of quotes.
+    const quote = text.includes('"') ? "'" : '"'
+    const path = `//*[self::a or self::button or self::summary][normalize-space()=${quote}${text}${quote}]`
+    return this.element(await this.until(text, () => this.shown('xpath', path)))
   }
 
   /** Waits until the page has the text, and answers all that it shows. */
@@ -176,9 +178,20 @@ export class Browser {
     await this.end()
   }
 
+  /** The first that is not in something folded up. */
+  private async shown(using: string, value: string): Promise<string | undefined> {
+    for (const found of await this.references(using, value))
+      // One that was taken out of the page meanwhile is not shown.
+      if ((await ask('GET', `${this.session}/element/${found}/displayed`).catch(() => false)) === true) return found
+    return undefined
+  }
+
   private async reference(using: string, value: string): Promise<string | undefined> {
-    const found = z.array(elementSchema).parse(await ask('POST', `${this.session}/elements`, { using, value }))
-    return found[0]
+    return (await this.references(using, value))[0]
+  }
+
+  private async references(using: string, value: string): Promise<readonly string[]> {
+    return z.array(elementSchema).parse(await ask('POST', `${this.session}/elements`, { using, value }))
   }
 
   private async until<Found>(what: string, look: () => Promise<Found | undefined>): Promise<Found> {

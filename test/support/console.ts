@@ -9,7 +9,7 @@ import { after, before, test, type TestContext } from 'node:test'
 import { Browser, type Look } from './browser.ts'
 import { DEMO_TENANT } from './clients.ts'
 import { hasTool, requireTool } from './require-tool.ts'
-import { startMillrace, type RunningMillrace } from './start-millrace.ts'
+import { startMillrace, type RunningMillrace, type StartOptions } from './start-millrace.ts'
 
 /** `complaints`: what the browser may say of answers that the test provokes. */
 export type Seen = (
@@ -19,10 +19,10 @@ export type Seen = (
 ) => void
 
 /** One program for all tests of a file. */
-export function consoleTests(): Seen {
+export function consoleTests(options: StartOptions = {}): Seen {
   let millrace: RunningMillrace | undefined
   before(async () => {
-    if (hasTool('chromedriver')) millrace = await startMillrace()
+    if (hasTool('chromedriver')) millrace = await startMillrace(options)
   })
   after(() => millrace?.stop())
   return (name, run, { complaints = [], ...look } = {}) =>

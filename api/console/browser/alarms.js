@@ -16,25 +16,39 @@ import { call } from './session.js'
  */
 
 const CHOICES = /** @type {const} */ ({ Active: { statusList: 'ACTIVE' }, Cleared: { statusList: 'CLEARED' }, All: {} })
+const PAGES_OF = /** @type {Readonly<Record<string, string>>} */ ({ DEVICE: '/devices', ASSET: '/assets' })
 
 /** @param {HTMLElement} main @param {URLSearchParams} query */
 export async function alarmsPage(main, query) {
+  const { elements, show } = alarmList('/api/v2/alarms', query)
+  main.replaceChildren(make('h1', {}, 'Alarms'), ...elements)
+  await show()
+}
+
+/** Of one entity: of all states. @param {string} entityType @param {string} id */
+export async function alarmsOf(entityType, id) {
+  const { elements, show } = alarmList(`/api/v2/alarm/${entityType}/${id}`)
+  await show()
+  return make('div', {}, ...elements)
+}
+
+/** @param {string} path @param {URLSearchParams} [query] */
+function alarmList(path, query) {
   const choice = make('select', { name: 'status' }, ...Object.keys(CHOICES).map((text) => make('option', {}, text)))
-  const wanted = query.get('show') ?? ''
+  const wanted = query === undefined ? 'All' : (query.get('show') ?? '')
   if (Object.hasOwn(CHOICES, wanted)) choice.value = wanted
   const again = make('button', { type: 'button', click: () => void list.show() }, 'Look again')
   const list = pagedList({
     caption: 'Alarms',
     heads: ['Type', 'Severity', 'Of', 'State', 'Since', 'Do'],
     cells,
-    path: '/api/v2/alarms',
+    path,
     asked: () => ({ sortProperty: 'createdTime', sortOrder: 'DESC', ...chosen() }),
     kept: () => ({ show: choice.value }),
-    query,
+    ...(query === undefined ? {} : { query }),
   })
   choice.addEventListener('change', () => void list.turnTo(1))
-  main.replaceChildren(make('h1', {}, 'Alarms'), make('label', {}, 'Show', choice), again, list.element)
-  await list.show()
+  return { elements: [make('label', {}, 'Show', choice), again, list.element], show: list.show }
 
   function chosen() {
     return Object.entries(CHOICES).find(([name]) => name === choice.value)?.[1] ?? {}
@@ -44,7 +58,8 @@ export async function alarmsPage(main, query) {
   function cells(alarm) {
     const { originator, originatorName, type, severity, acknowledged, cleared, startTs } = alarm
     const name = originatorName ?? originator.id
-    const of = originator.entityType === 'DEVICE' ? make('a', { href: `/devices/${originator.id}` }, name) : name
+    const page = PAGES_OF[originator.entityType]
+    const of = page === undefined ? name : make('a', { href: `${page}/${originator.id}` }, name)
     const state = `${cleared ? 'cleared' : 'active'}, ${acknowledged ? 'acknowledged' : 'not acknowledged'}`
     const acts = [
       ...(acknowledged ? [] : [act(alarm, 'ack', 'Acknowledge')]),

@@ -1,5 +1,6 @@
 /** Keys with which programs call as this user. */
-import { dangerous, field, form, make, messageOf, tell, timeText } from './dom.js'
+import { dangerous } from './dialog.js'
+import { copyable, field, form, make, messageOf, tell, timeText } from './dom.js'
 import { pagedList } from './paged.js'
 import { call } from './session.js'
 
@@ -16,8 +17,6 @@ export async function apiKeySettings(user) {
     cells: (/** @type {Json} */ key) => cells(key),
     path: `/api/apiKeys/${user.id.id}`,
     asked: () => ({ sortProperty: 'createdTime', sortOrder: 'DESC' }),
-    kept: () => ({}),
-    query: new URLSearchParams(),
   })
   const what = field('What for', { name: 'description', required: true, autocomplete: 'off' })
   const lifetime = make(
@@ -37,7 +36,7 @@ export async function apiKeySettings(user) {
     })
     value.replaceChildren(
       make('p', {}, 'Keep it now: it is shown this once. Programs send it as the header:'),
-      make('pre', {}, `X-Authorization: ApiKey ${key.value}`),
+      copyable(`X-Authorization: ApiKey ${key.value}`, 'the header'),
     )
     what.input.value = ''
     await list.show()
@@ -58,12 +57,18 @@ export async function apiKeySettings(user) {
       },
       enabled ? 'Switch off' : 'Switch on',
     )
-    const remove = dangerous('Delete', `Delete the key for ${description}`, async () => {
-      await call('DELETE', `/api/apiKey/${id.id}`)
-      await list.show()
+    const remove = dangerous('Delete', `Delete the key for ${description}`, () => removed(id.id), {
+      of: description,
+      done: list.focus,
     })
     const until = expirationTime > 0 ? timeText(expirationTime) : 'no end'
     return [description, timeText(createdTime), until, state, make('span', { class: 'acts' }, change, remove)]
+  }
+
+  /** @param {string} id */
+  async function removed(id) {
+    await call('DELETE', `/api/apiKey/${id}`)
+    await list.show()
   }
 
   /** @param {string} id @param {boolean} isEnabled */

@@ -11,11 +11,11 @@ export const COLOURS = ['#1f77b4', '#d95f02', '#7570b3', '#1b9e77', '#e7298a', '
 
 /**
  * @param {readonly Series[]} all
- * @param {{ startTs: number, endTs: number, width: number, height: number, isBars: boolean }} look
+ * @param {{ startTs: number, endTs: number, width: number, height: number, isBars: boolean, isFromZero?: boolean }} look `isFromZero`: what is never below zero, as bars are
  * @returns {Element}
  */
-export function chart(all, { startTs, endTs, width, height, isBars }) {
-  const { low, high } = rangeOf(all, isBars)
+export function chart(all, { startTs, endTs, width, height, isBars, isFromZero = isBars }) {
+  const { low, high } = rangeOf(all, isFromZero)
   const { x, y, path } = scaled({ startTs, endTs, width, height }, { low, high })
   const drawing = svg('svg', {
     viewBox: `0 0 ${width} ${height}`,

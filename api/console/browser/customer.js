@@ -1,5 +1,6 @@
-/** One customer: its users, and the devices and dashboards that they see. */
-import { dangerous, field, form, make, messageOf, tell } from './dom.js'
+/** One customer: its users, and the devices, assets and dashboards that they see. */
+import { dangerous } from './dialog.js'
+import { field, form, make, messageOf, tell } from './dom.js'
 import { pagedList } from './paged.js'
 import { call } from './session.js'
 import { userAddition } from './user-form.js'
@@ -14,7 +15,7 @@ const TYPING_MS = 300
 export async function customerPage({ main, id }) {
   const customer = await call('GET', `/api/customer/${encodeURIComponent(id)}`)
   const isPublic = customer.additionalInfo?.isPublic === true
-  const users = userList(`/api/customer/${id}/users`, new URLSearchParams())
+  const users = userList(`/api/customer/${id}/users`)
   const devices = given({
     caption: 'Devices',
     one: 'device',
@@ -25,6 +26,17 @@ export async function customerPage({ main, id }) {
     page: '/devices',
     give: (each) => call('POST', `/api/customer/${id}/device/${each}`),
     take: (each) => call('DELETE', `/api/customer/device/${each}`),
+  })
+  const assets = given({
+    caption: 'Assets',
+    one: 'asset',
+    path: `/api/customer/${id}/assets`,
+    offer: '/api/tenant/assets',
+    sort: 'name',
+    nameOf: ({ name }) => name,
+    page: '/assets',
+    give: (each) => call('POST', `/api/customer/${id}/asset/${each}`),
+    take: (each) => call('DELETE', `/api/customer/asset/${each}`),
   })
   const dashboards = given({
     caption: 'Dashboards',
@@ -62,11 +74,13 @@ export async function customerPage({ main, id }) {
         ]),
     make('h2', {}, 'Devices'),
     devices.element,
+    make('h2', {}, 'Assets'),
+    assets.element,
     make('h2', {}, 'Dashboards'),
     dashboards.element,
     ...(isPublic ? [] : [make('h2', {}, 'Settings'), renaming, remove]),
   )
-  await Promise.all([...(isPublic ? [] : [users.show()]), devices.show(), dashboards.show()])
+  await Promise.all([...(isPublic ? [] : [users.show()]), devices.show(), assets.show(), dashboards.show()])
 }
 
 /**
@@ -92,8 +106,6 @@ function given({ caption, one, path, offer, sort, nameOf, page, give, take }) {
     ],
     path,
     asked: () => ({ sortProperty: sort, sortOrder: 'ASC' }),
-    kept: () => ({}),
-    query: new URLSearchParams(),
   })
   const options = make('datalist', { id: `offered-${one}` })
   const name = field(`Name of the ${one}`, { name: one, list: options.id, required: true, autocomplete: 'off' })

@@ -1,6 +1,6 @@
 /** Name of a dashboard, who sees it, and its end. */
-import { dialog } from './dialog.js'
-import { dangerous, field, form, make } from './dom.js'
+import { dangerous, dialog } from './dialog.js'
+import { field, form, make } from './dom.js'
 import { call } from './session.js'
 
 /** @typedef {Record<string, any>} Json */

@@ -1,12 +1,14 @@
 /** One device: its latest values as they come, one of them drawn, its attributes, and the commands by which it sends. */
-import { make, messageOf, oncePerFrame, shortened, table, timeText } from './dom.js'
+import { copyable, make, messageOf, oncePerFrame, shortened, table, timeText } from './dom.js'
 import { follow } from './live.js'
 import { liveState } from './live-state.js'
 import { plot } from './plot.js'
 import { insert } from './points.js'
-import { Refused, call } from './session.js'
+import { call } from './session.js'
+import { unfolding } from './unfolding.js'
 
 /** @typedef {import('./points.js').Point} Point */
+/** @typedef {{ name: string, type: string, label: string | null, active: boolean, deviceProfileId: { id: string } }} DeviceInfo */
 
 const SPANS = /** @type {const} */ ({
   'Last 5 minutes': 300_000,
@@ -17,9 +19,12 @@ const SPANS = /** @type {const} */ ({
 /** Beyond so many the server is asked for averages. */
 const MOST_POINTS = 2_000
 const AVERAGES = 400
-/** @param {HTMLElement} main @param {string} deviceId @param {(error: unknown) => void} onEnded */
-export async function devicePage(main, deviceId, onEnded) {
+
+/** @param {import('./pages.js').Place} place */
+export async function devicePage({ main, id: deviceId, user, onEnded }) {
+  /** @type {DeviceInfo} */
   const device = await call('GET', `/api/device/info/${deviceId}`)
+  const isAdministrator = user.authority === 'TENANT_ADMIN'
   const told = make('p', { role: 'status' }, 'Connecting …')
   const latest = make('div')
   const drawing = make('figure', {})
@@ -94,16 +99,36 @@ export async function devicePage(main, deviceId, onEnded) {
   choice.addEventListener('change', () => void load())
   span.addEventListener('change', () => void load())
 
+  const heading = make('h1', {}, device.name)
+  const about = make('p', {})
+  const describe = (/** @type {Pick<DeviceInfo, 'name' | 'type' | 'label'>} */ { name, type, label }) => {
+    heading.textContent = name
+    about.textContent = [type, label, device.active ? 'active' : 'inactive'].filter(Boolean).join(' · ')
+  }
+  describe(device)
+  const sending = unfolding('How it sends', () => commands(deviceId))
   main.replaceChildren(
     make('p', {}, make('a', { href: '/devices' }, 'Devices')),
-    make('h1', {}, device.name),
-    make('p', {}, [device.type, device.label, device.active ? 'active' : 'inactive'].filter(Boolean).join(' · ')),
+    heading,
+    about,
     told,
     chooser,
     drawing,
     latest,
-    unfolding('Attributes', () => attributes(deviceId)),
-    unfolding('How it sends', () => commands(deviceId)),
+    sending,
+    unfolding('Attributes', async () =>
+      (await import('./attributes.js')).attributesOf('DEVICE', deviceId, isAdministrator),
+    ),
+    unfolding('Relations', async () =>
+      (await import('./relations.js')).relationsOf({ entityType: 'DEVICE', id: deviceId }, isAdministrator),
+    ),
+    unfolding('Alarms', async () => (await import('./alarms.js')).alarmsOf('DEVICE', deviceId)),
+    ...(isAdministrator
+      ? [
+          unfolding('Alarm rules', async () => deviceRules(deviceId, device.deviceProfileId.id)),
+          unfolding('Settings', async () => (await import('./device-settings.js')).deviceSettings(deviceId, describe)),
+        ]
+      : []),
   )
 
   const live = follow({
@@ -112,6 +137,7 @@ export async function devicePage(main, deviceId, onEnded) {
     onValues: (values, isSnapshot) => {
       for (const [key, list] of Object.entries(values)) keep(key, list)
       showLatest()
+      if (isSnapshot && known.size === 0) sending.open = true
       // After a gap the line has one too, until it is read again; and so many points as a page left open gathers are read as averages.
       if (isSnapshot || points.length > 2 * MOST_POINTS) void load()
       else drawSoon()
@@ -149,21 +175,21 @@ async function history(deviceId, key, spanMs) {
   return list.filter(({ value }) => isNumber(value)).map(({ ts, value }) => [ts, Number(value)])
 }
 
-/** @param {string} deviceId */
-async function attributes(deviceId) {
-  const scopes = ['CLIENT_SCOPE', 'SHARED_SCOPE', 'SERVER_SCOPE']
-  const lists = await Promise.all(
-    scopes.map((scope) => call('GET', `/api/plugins/telemetry/DEVICE/${deviceId}/values/attributes/${scope}`)),
+/** @param {string} deviceId @param {string} profileId */
+async function deviceRules(deviceId, profileId) {
+  const { alarmRules } = await import('./alarm-rules.js')
+  return make(
+    'div',
+    {},
+    make(
+      'p',
+      {},
+      'Of this device alone. Those of all devices of a kind are in ',
+      make('a', { href: `/profiles/${profileId}` }, 'its device profile'),
+      '.',
+    ),
+    alarmRules({ entityType: 'DEVICE', id: deviceId }),
   )
-  const rows = lists.flatMap((list, index) =>
-    list.map((/** @type {{ key: string, value: unknown, lastUpdateTs: number }} */ { key, value, lastUpdateTs }) => [
-      key,
-      (scopes[index] ?? '').replace('_SCOPE', '').toLowerCase(),
-      shortened(typeof value === 'string' ? value : JSON.stringify(value)),
-      timeText(lastUpdateTs),
-    ]),
-  )
-  return rows.length === 0 ? 'None.' : table('Attributes', ['Key', 'Scope', 'Value', 'Changed'], rows)
 }
 
 /** @param {string} deviceId */
@@ -172,38 +198,24 @@ async function commands(deviceId) {
   return make(
     'div',
     {},
-    ...textsIn(answer).map(([name, text]) => make('div', {}, make('h3', {}, name), make('pre', {}, text))),
+    make('p', {}, 'Commands to try, with the token of this device. What they send comes to this page at once.'),
+    ...textsIn(answer).map(([name, text]) => make('div', {}, make('h3', {}, name), copyable(text, name))),
   )
 }
 
-/** Every command in what the server answers, under the names on the way to it. @param {unknown} value @param {string} [name] @returns {[string, string][]} */
-function textsIn(value, name = '') {
-  if (typeof value === 'string') return [[name, value]]
+/** Every command in what the server answers, under the names on the way to it. @param {unknown} value @param {readonly string[]} [path] @returns {[string, string][]} */
+function textsIn(value, path = []) {
+  if (typeof value === 'string') return [[headOf(path), value]]
   if (typeof value !== 'object' || value === null) return []
-  if (Array.isArray(value)) return [[name, value.join('\n')]]
-  return Object.entries(value).flatMap(([key, inner]) =>
-    textsIn(inner, name === '' || name === key ? key : `${name}, ${key}`),
-  )
+  if (Array.isArray(value)) return [[headOf(path), value.join('\n')]]
+  return Object.entries(value).flatMap(([key, inner]) => textsIn(inner, [...path, key]))
 }
 
-/** Asked for when it is opened. @param {string} title @param {() => Promise<Node | string>} content */
-function unfolding(title, content) {
-  const inside = make('div', { role: 'status' })
-  const element = make('details', {}, make('summary', {}, title), inside)
-  element.addEventListener('toggle', () => {
-    if (!element.open) return
-    inside.textContent = 'Loading …'
-    content().then(
-      (node) => inside.replaceChildren(node),
-      (error) => inside.replaceChildren(make('p', { role: 'alert', class: 'wrong' }, reasonOf(error))),
-    )
-  })
-  return element
-}
-
-/** @param {unknown} error */
-function reasonOf(error) {
-  return error instanceof Refused && error.status === 403 ? 'You may not see this.' : messageOf(error)
+/** `mqtt`, `docker`, `mqtts` as people read it. @param {readonly string[]} path */
+function headOf(path) {
+  const [protocol = '', ...others] = path
+  const last = others.at(-1) ?? protocol
+  return `${last.toUpperCase()}${others.includes('docker') ? ' in Docker' : ''}`
 }
 
 /** @param {string} text */

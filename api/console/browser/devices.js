@@ -1,5 +1,6 @@
 /** The list of devices, and a new one. */
-import { field, form, make, timeText } from './dom.js'
+import { choice, field, form, make, timeText } from './dom.js'
+import { profilesOffered } from './offered.js'
 import { pagedList, searchField } from './paged.js'
 import { call } from './session.js'
 
@@ -31,9 +32,29 @@ function cells({ id, name, label, type, active, createdTime }) {
 
 function addition() {
   const name = field('Name', { name: 'name', required: true, autocomplete: 'off' })
-  const adding = form('Add the device', [name.row], async () => {
-    const made = await call('POST', '/api/device', { name: name.input.value.trim() })
+  const label = field('Label (optional)', { name: 'label', autocomplete: 'off' })
+  const profile = choice('Device profile', 'profile', [['', 'the default one']])
+  const hint = make(
+    'p',
+    {},
+    'A profile says how devices of a kind speak, which rule chain gets their messages and when they raise alarms: ',
+    make('a', { href: '/profiles' }, 'device profiles'),
+    '.',
+  )
+  const adding = form('Add the device', [name.row, label.row, profile.row, hint], async () => {
+    const chosen = profile.input.value
+    const made = await call('POST', '/api/device', {
+      name: name.input.value.trim(),
+      ...(label.input.value.trim() === '' ? {} : { label: label.input.value.trim() }),
+      ...(chosen === '' ? {} : { deviceProfileId: { entityType: 'DEVICE_PROFILE', id: chosen } }),
+    })
     location.assign(`/devices/${made.id.id}`)
   })
-  return make('details', {}, make('summary', {}, 'Add a device'), adding)
+  const element = make('details', {}, make('summary', {}, 'Add a device'), adding)
+  const offer = async () => {
+    for (const [id, text] of await profilesOffered()) profile.input.append(make('option', { value: id }, text))
+  }
+  // Where they cannot be read, the default one is offered.
+  element.addEventListener('toggle', () => void offer().catch(() => undefined), { once: true })
+  return element
 }

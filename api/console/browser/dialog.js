@@ -23,16 +23,17 @@ export function ask(title, content, answers) {
 }
 
 /**
- * Asks, and does it. What goes wrong is said in the dialog, which stays open.
+ * Asks, and does it. What goes wrong is said in the dialog, which stays open. The way back has the focus: Enter alone does nothing.
  * @param {string} title @param {string} text @param {string} action @param {() => Promise<unknown>} act
+ * @param {{ back?: string, isDanger?: boolean }} [look] `back`: the text of the way back
  * @returns {Promise<boolean>} whether it was done
  */
-export function confirmed(title, text, action, act) {
+export function confirmed(title, text, action, act, { back = 'Cancel', isDanger = false } = {}) {
   return new Promise((resolve) => {
     const told = make('p', { role: 'status' })
-    const button = make('button', { type: 'button' }, action)
-    const cancel = make('button', { type: 'button', click: () => close() }, 'Cancel')
-    const { element, close } = dialog(title, [make('p', {}, text), told, make('p', { class: 'acts' }, button, cancel)])
+    const button = make('button', { type: 'button', ...(isDanger ? { class: 'danger' } : {}) }, action)
+    const cancel = make('button', { type: 'button', autofocus: true, click: () => close() }, back)
+    const { element, close } = dialog(title, [make('p', {}, text), told, make('p', { class: 'acts' }, cancel, button)])
     let doing = Promise.resolve(false)
     button.addEventListener('click', () => {
       button.disabled = true
@@ -50,6 +51,21 @@ export function confirmed(title, text, action, act) {
     // Who leaves while it is being done sees what came of it.
     element.addEventListener('close', () => resolve(doing))
   })
+}
+
+/**
+ * A button for what cannot be taken back: it asks first.
+ * @param {string} title of the button, and with a question mark of the question @param {string} action what the second button says, such as `Delete "pump 7" for ever`
+ * @param {() => Promise<unknown>} act
+ * @param {{ of?: string, text?: string, done?: () => unknown }} [more] `of`: what a screen reader says beside the text, where there are several; `done`: after the dialog, where the button is gone
+ */
+export function dangerous(title, action, act, { of = '', text = 'This cannot be undone.', done } = {}) {
+  const click = async () => {
+    const look = { back: 'No, keep it', isDanger: true }
+    if (await confirmed(`${title}?`, text, action, act, look)) done?.()
+  }
+  const name = of === '' ? {} : { 'aria-label': `${title}: ${of}` }
+  return make('button', { type: 'button', ...name, click: () => void click() }, title)
 }
 
 /** Opened at once, and gone when it is closed. @param {string} title @param {readonly (Node | string)[]} content @param {string} [kind] */

@@ -48,28 +48,6 @@ export function form(action, rows, submit) {
   return element
 }
 
-/** What cannot be taken back is asked for twice. @param {string} text @param {string} question @param {() => Promise<unknown>} act */
-export function dangerous(text, question, act) {
-  const told = make('p', { role: 'status' })
-  const first = make('button', { type: 'button', click: () => ask(true) }, text)
-  const yes = make('button', { type: 'button', class: 'danger' }, question)
-  const no = make('button', { type: 'button', click: () => ask(false) }, 'No, keep it')
-  const both = make('span', { class: 'acts', hidden: true }, no, yes)
-  yes.addEventListener('click', () => {
-    yes.disabled = true
-    act()
-      .catch((error) => tell(told, messageOf(error), true))
-      .finally(() => (yes.disabled = false))
-  })
-  /** @param {boolean} isAsked */
-  function ask(isAsked) {
-    first.hidden = isAsked
-    both.hidden = !isAsked
-    ;(isAsked ? no : first).focus()
-  }
-  return make('div', {}, first, both, told)
-}
-
 /** @param {HTMLElement} element @param {string} text @param {boolean} [isWrong] */
 export function tell(element, text, isWrong = false) {
   element.className = isWrong ? 'wrong' : ''
@@ -109,6 +87,41 @@ const MOST_SHOWN = 2_000
 export function shortened(text) {
   if (text.length <= MOST_SHOWN) return text
   return `${text.slice(0, MOST_SHOWN)} … (${text.length.toLocaleString()} letters)`
+}
+
+/** A text to take elsewhere, with a button that copies it. @param {string} text @param {string} of what a screen reader says that it is */
+export function copyable(text, of) {
+  const shown = make('pre', {}, text)
+  const button = make('button', { type: 'button', 'aria-label': `Copy: ${of}`, click: () => void copy() }, 'Copy')
+  return make('div', { class: 'copyable' }, shown, button)
+
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(text)
+      button.textContent = 'Copied'
+    } catch {
+      // Browsers let only pages that are secure write there: the text is chosen, for Ctrl + C.
+      getSelection()?.selectAllChildren(shown)
+      button.textContent = 'Press Ctrl + C'
+    }
+  }
+}
+
+/** A choice of one. @param {string} label @param {string} name @param {readonly (readonly [value: string, text: string])[]} offered @param {string} [chosen] */
+export function choice(label, name, offered, chosen = '') {
+  const input = make('select', { name }, ...offered.map(([value, text]) => make('option', { value }, text)))
+  // What is chosen and not offered any more stays so until another is chosen.
+  if (chosen !== '' && !offered.some(([value]) => value === chosen))
+    input.append(make('option', { value: chosen }, chosen))
+  input.value = chosen
+  return { input, row: make('label', {}, label, input) }
+}
+
+/** Text of several lines. @param {string} label @param {string} name @param {string} value @param {Record<string, string | boolean>} [more] */
+export function textArea(label, name, value, more = {}) {
+  const input = make('textarea', { name, spellcheck: 'false', autocomplete: 'off', ...more })
+  input.value = value
+  return { input, row: make('label', {}, label, input) }
 }
 
 /** However fast values come, a picture is made once for each that the screen shows. @param {() => void} act */

@@ -1,8 +1,9 @@
 /** Which page this is, by its address. Each page is loaded whole, so that back, reload and focus are the browser's own. */
 import { make, messageOf } from './dom.js'
 import { forgottenPage, loginPage } from './login.js'
-import { PAGES, pageAt } from './pages.js'
-import { SessionEnded, borrowTokens, call, logOut, onSessionEnd, send, storedTokens } from './session.js'
+import { showNavigation } from './navigation.js'
+import { pageAt } from './pages.js'
+import { SessionEnded, borrowTokens, call, onSessionEnd, send, storedTokens } from './session.js'
 
 const main = /** @type {HTMLElement} */ (document.querySelector('main'))
 const navigation = /** @type {HTMLElement} */ (document.querySelector('nav'))
@@ -32,7 +33,10 @@ async function page() {
   if (storedTokens() === undefined) return toLogin(false)
   /** @type {import('./session.js').User} */
   const user = publicId === null ? await call('GET', '/api/auth/user') : anybody(publicId)
-  if (publicId === null) navigate(user)
+  if (publicId === null) {
+    showNavigation(navigation, user)
+    addEventListener('storage', () => void seeWhoIsThere(user))
+  }
   const { path, open } = pageAt(location.pathname, user.authority)
   const id = path.exec(location.pathname)?.[1] ?? ''
   return open({ main, query, user, id, onEnded: show })
@@ -41,30 +45,6 @@ async function page() {
 /** Who reads what is public is no user of the server. @param {string} publicId @returns {import('./session.js').User} */
 function anybody(publicId) {
   return { id: { id: '' }, email: '', authority: 'CUSTOMER_USER', customerId: { id: publicId } }
-}
-
-/** @param {import('./session.js').User} user */
-function navigate(user) {
-  const links = PAGES.filter(({ who }) => who.includes(user.authority)).flatMap(({ link }) => link ?? [])
-  navigation.replaceChildren(
-    ...links.map(({ href, text }) =>
-      make('a', { href, ...(location.pathname === href ? { 'aria-current': 'page' } : {}) }, text),
-    ),
-    make('span', {}, user.email),
-    make(
-      'button',
-      {
-        type: 'button',
-        click: () =>
-          logOut()
-            // The tokens are gone here, whatever the server says; where it was not reached, its session ends by itself.
-            .catch(() => undefined)
-            .then(() => location.assign('/login')),
-      },
-      'Log out',
-    ),
-  )
-  addEventListener('storage', () => void seeWhoIsThere(user))
 }
 
 /** Another tab logged out, or somebody else in: what this one shows is not for who comes next. @param {import('./session.js').User} user */

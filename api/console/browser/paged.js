@@ -13,13 +13,15 @@ const TYPING_MS = 300
  * @param {(row: Row) => readonly import('./dom.js').Child[]} parts.cells
  * @param {string} parts.path of the call
  * @param {() => Record<string, string>} parts.asked parameters of the call beside those of paging
- * @param {() => Record<string, string>} parts.kept of the choice, in the address of the page
- * @param {URLSearchParams} parts.query of that address
+ * @param {() => Record<string, string>} [parts.kept] of the choice, in the address of the page
+ * @param {URLSearchParams} [parts.query] of that address; without one the list is one of several on its page, and the address says nothing of it
+ * @param {string} [parts.none] what is said where there are none, and how to begin
  */
-export function pagedList({ caption, heads, cells, path, asked, kept, query }) {
+export function pagedList({ caption, heads, cells, path, asked, kept = () => ({}), query, none }) {
   const list = make('div')
   const told = make('p', { role: 'status' })
-  let page = Math.max(Number.parseInt(query.get('page') ?? '1', 10) || 1, 1)
+  const isInAddress = query !== undefined
+  let page = Math.max(Number.parseInt(query?.get('page') ?? '1', 10) || 1, 1)
   let turn = 0
 
   const show = async () => {
@@ -29,10 +31,18 @@ export function pagedList({ caption, heads, cells, path, asked, kept, query }) {
       const found = await call('GET', `${path}?${new URLSearchParams({ ...paging, ...asked() })}`)
       // An answer that a later one overtook.
       if (own !== turn) return
-      history.replaceState(null, '', `${location.pathname}?${new URLSearchParams({ ...kept(), page: String(page) })}`)
-      const buttons = make('p', {}, to('Previous', page - 1, page > 1), ' ', to('Next', page + 1, found.hasNext))
-      list.replaceChildren(table(caption, heads, found.data.map(cells)), buttons)
-      tell(told, countText(caption, found.totalElements, page, found.data.length))
+      if (isInAddress)
+        history.replaceState(null, '', `${location.pathname}?${new URLSearchParams({ ...kept(), page: String(page) })}`)
+      const isOne = page === 1 && !found.hasNext
+      const focused = focusIn(list)
+      list.replaceChildren(
+        ...(found.totalElements === 0 ? [] : [table(caption, heads, found.data.map(cells))]),
+        ...(isOne ? [] : [make('p', {}, to('Previous', page - 1, page > 1), ' ', to('Next', page + 1, found.hasNext))]),
+      )
+      const isSearched = Object.keys(kept()).length > 0
+      const isEmpty = found.totalElements === 0 && !isSearched && none !== undefined
+      tell(told, isEmpty ? none : countText(caption, found.totalElements, page, found.data.length))
+      if (focused !== undefined) focusOn(list, focused)
     } catch (error) {
       if (own === turn) tell(told, messageOf(error), true)
     }
@@ -48,7 +58,28 @@ export function pagedList({ caption, heads, cells, path, asked, kept, query }) {
     return make('button', { type: 'button', disabled: !isThere, click: () => void turnTo(number) }, text)
   }
 
-  return { element: make('div', {}, told, list), told, show, turnTo }
+  /** Where a button is gone with its row, the focus stays at the list. */
+  const focus = () => focusOn(list, '')
+
+  return { element: make('div', {}, told, list), told, show, turnTo, focus }
+}
+
+/** The name of what has the focus in there; undefined where nothing has. @param {HTMLElement} list */
+function focusIn(list) {
+  const at = document.activeElement
+  return at !== null && list.contains(at) ? nameOf(at) : undefined
+}
+
+/** What has that name now, or else the table. @param {HTMLElement} list @param {string} name */
+function focusOn(list, name) {
+  const same = [...list.querySelectorAll('a, button:not([disabled])')].find((each) => nameOf(each) === name)
+  const at = same ?? list.querySelector('[role=region]')
+  if (at instanceof HTMLElement) at.focus()
+}
+
+/** @param {Element} element */
+function nameOf(element) {
+  return element.getAttribute('aria-label') ?? element.textContent ?? ''
 }
 
 /** What the server searches by, a moment after the last letter. @param {URLSearchParams} query of the address @param {() => void} onChange */

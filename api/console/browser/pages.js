@@ -2,11 +2,12 @@
 
 /** @typedef {'SYS_ADMIN' | 'TENANT_ADMIN' | 'CUSTOMER_USER'} Authority */
 /** @typedef {{ main: HTMLElement, query: URLSearchParams, user: import('./session.js').User, id: string, onEnded: (error: unknown) => void }} Place */
+/** `isSecond`: in the list that unfolds. @typedef {{ href: string, text: string, isSecond?: boolean }} Link */
 /**
  * @typedef {object} Page
  * @property {RegExp} path its group is the `id`
  * @property {readonly Authority[]} who others are shown their first page
- * @property {{ href: string, text: string }} [link] in the row of pages
+ * @property {Link} [link] in the row of pages
  * @property {(place: Place) => unknown} open
  */
 
@@ -39,7 +40,18 @@ export const PAGES = [
   {
     path: /^\/devices\/([\w-]+)$/,
     who: OF_TENANTS,
-    open: async ({ main, id, onEnded }) => (await import('./device.js')).devicePage(main, id, onEnded),
+    open: async (place) => (await import('./device.js')).devicePage(place),
+  },
+  {
+    path: /^\/assets$/,
+    who: OF_TENANTS,
+    link: { href: '/assets', text: 'Assets' },
+    open: async (place) => (await import('./assets.js')).assetsPage(place),
+  },
+  {
+    path: /^\/assets\/([\w-]+)$/,
+    who: OF_TENANTS,
+    open: async (place) => (await import('./asset.js')).assetPage(place),
   },
   {
     path: /^\/alarms$/,
@@ -62,7 +74,7 @@ export const PAGES = [
     path: /^\/tenants$/,
     who: SYSTEM,
     link: { href: '/tenants', text: 'Tenants' },
-    open: async ({ main }) => (await import('./tenants.js')).tenantsPage(main),
+    open: async (place) => (await import('./tenants.js')).tenantsPage(place),
   },
   {
     path: /^\/tenants\/([\w-]+)$/,
@@ -70,9 +82,66 @@ export const PAGES = [
     open: async (place) => (await import('./tenant.js')).tenantPage(place),
   },
   {
+    path: /^\/profiles$/,
+    who: ADMINISTRATOR,
+    link: { href: '/profiles', text: 'Device profiles', isSecond: true },
+    open: async (place) => (await import('./profiles.js')).profilesPage(place),
+  },
+  {
+    path: /^\/profiles\/([\w-]+)$/,
+    who: ADMINISTRATOR,
+    open: async (place) => (await import('./profile.js')).profilePage(place),
+  },
+  {
+    path: /^\/packages$/,
+    who: ADMINISTRATOR,
+    link: { href: '/packages', text: 'OTA packages', isSecond: true },
+    open: async (place) => (await import('./packages.js')).packagesPage(place),
+  },
+  {
+    path: /^\/integrations$/,
+    who: ADMINISTRATOR,
+    link: { href: '/integrations', text: 'Integrations', isSecond: true },
+    open: async (place) => (await import('./integrations.js')).integrationsPage(place),
+  },
+  {
+    path: /^\/integrations\/([\w-]+)$/,
+    who: ADMINISTRATOR,
+    open: async (place) => (await import('./integration.js')).integrationPage(place),
+  },
+  {
+    path: /^\/failures$/,
+    who: ADMINISTRATORS,
+    link: { href: '/failures', text: 'Failed messages', isSecond: true },
+    open: async (place) => (await import('./failures.js')).failuresPage(place),
+  },
+  {
+    path: /^\/usage$/,
+    who: ADMINISTRATOR,
+    link: { href: '/usage', text: 'Usage and limits', isSecond: true },
+    open: async (place) => (await import('./usage.js')).usagePage(place),
+  },
+  {
+    path: /^\/tenantProfiles$/,
+    who: SYSTEM,
+    link: { href: '/tenantProfiles', text: 'Tenant profiles' },
+    open: async (place) => (await import('./tenant-profiles.js')).tenantProfilesPage(place),
+  },
+  {
+    path: /^\/tenantProfiles\/([\w-]+)$/,
+    who: SYSTEM,
+    open: async (place) => (await import('./tenant-profile.js')).tenantProfilePage(place),
+  },
+  {
+    path: /^\/workers$/,
+    who: SYSTEM,
+    link: { href: '/workers', text: 'Worker pools' },
+    open: async (place) => (await import('./workers.js')).workersPage(place),
+  },
+  {
     path: /^\/customers$/,
     who: ADMINISTRATOR,
-    link: { href: '/customers', text: 'Customers' },
+    link: { href: '/customers', text: 'Customers', isSecond: true },
     open: async (place) => (await import('./customers.js')).customersPage(place),
   },
   {
@@ -83,7 +152,7 @@ export const PAGES = [
   {
     path: /^\/users$/,
     who: ADMINISTRATOR,
-    link: { href: '/users', text: 'Users' },
+    link: { href: '/users', text: 'Users', isSecond: true },
     open: async (place) => (await import('./users.js')).usersPage(place),
   },
   {
@@ -94,6 +163,7 @@ export const PAGES = [
   {
     path: /^\/audit$/,
     who: ADMINISTRATORS,
+    link: { href: '/audit', text: 'Audit log', isSecond: true },
     open: async (place) => (await import('./audit.js')).auditPage(place),
   },
   {

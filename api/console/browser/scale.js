@@ -21,10 +21,10 @@ export function ticks(low, high, count) {
   return Array.from({ length: last - first + 1 }, (_, index) => Number(((first + index) * step).toPrecision(12)))
 }
 
-/** Of all values; bars stand on zero. A constant lies in the middle. @param {readonly { points: readonly Point[] }[]} all @param {boolean} isBars */
-export function rangeOf(all, isBars) {
-  let low = isBars ? 0 : Infinity
-  let high = isBars ? 0 : -Infinity
+/** Of all values, and zero where it begins there. A constant lies in the middle. @param {readonly { points: readonly Point[] }[]} all @param {boolean} isFromZero */
+export function rangeOf(all, isFromZero) {
+  let low = isFromZero ? 0 : Infinity
+  let high = isFromZero ? 0 : -Infinity
   for (const { points } of all)
     for (const [, value] of points) {
       low = Math.min(low, value)
@@ -32,7 +32,7 @@ export function rangeOf(all, isBars) {
     }
   if (low > high) return { low: 0, high: 1 }
   const margin = high > low ? (high - low) * 0.05 : Math.max(Math.abs(high) * 0.05, 1)
-  return { low: isBars && low === 0 ? 0 : low - margin, high: high + margin }
+  return { low: isFromZero && low === 0 ? 0 : low - margin, high: high + margin }
 }
 
 /**

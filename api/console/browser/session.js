@@ -9,6 +9,8 @@
 const STORED = 'millrace.tokens'
 /** Not much longer than the server takes at most: a link that is slow is not one that is cut. */
 const PATIENCE_MS = 30_000
+/** A file of 50 MiB over a slow line. */
+const UPLOAD_MS = 600_000
 const TOKEN_EXPIRED = 11
 const OWN_USER = '/api/auth/user'
 /** Answered for who reads what is public too, and is no user. */
@@ -68,8 +70,9 @@ export function forgetTokens() {
   localStorage.removeItem(STORED)
 }
 
-/** A call that needs no login, or has `token`. Throws `Refused`, `Unreachable`. @param {string} method @param {string} path @param {unknown} [body] @param {string} [token] */
+/** A call that needs no login, or has `token`. The body is JSON, or the parts of a form. Throws `Refused`, `Unreachable`. @param {string} method @param {string} path @param {unknown} [body] @param {string} [token] */
 export async function send(method, path, body, token) {
+  const isForm = body instanceof FormData
   /** @type {Response} */
   let answer
   /** @type {string} */
@@ -78,11 +81,11 @@ export async function send(method, path, body, token) {
     answer = await fetch(path, {
       method,
       headers: {
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
         ...(token === undefined ? {} : { 'X-Authorization': `Bearer ${token}` }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+      signal: AbortSignal.timeout(isForm ? UPLOAD_MS : PATIENCE_MS),
     })
     text = await answer.text()
   } catch {

@@ -1,8 +1,11 @@
 /** One tenant, for the system administrator: its administrators, and what its profile allows. */
-import { dangerous, make, table } from './dom.js'
+import { dangerous } from './dialog.js'
+import { choice, form, make, table } from './dom.js'
+import { tenantProfilesOffered } from './offered.js'
 import { call } from './session.js'
 import { userAddition } from './user-form.js'
 import { userList } from './users.js'
+import { words } from './words.js'
 
 /** @typedef {Record<string, any>} Json */
 
@@ -10,7 +13,7 @@ import { userList } from './users.js'
 export async function tenantPage({ main, id }) {
   const tenant = await call('GET', `/api/tenant/${encodeURIComponent(id)}`)
   const profile = await call('GET', `/api/tenantProfile/${tenant.tenantProfileId.id}`)
-  const users = userList(`/api/tenant/${id}/users`, new URLSearchParams())
+  const users = userList(`/api/tenant/${id}/users`)
   const remove = dangerous(
     'Delete the tenant',
     `Delete "${tenant.title}" with all its devices and values for ever`,
@@ -19,6 +22,12 @@ export async function tenantPage({ main, id }) {
       location.assign('/tenants')
     },
   )
+  const profiles = choice('Tenant profile', 'profile', await tenantProfilesOffered(), profile.id.id)
+  const chosen = form('Give it this profile', [profiles.row], async () => {
+    const tenantProfileId = { entityType: 'TENANT_PROFILE', id: profiles.input.value }
+    await call('POST', '/api/tenant', { ...tenant, tenantProfileId })
+    location.reload()
+  })
   main.replaceChildren(
     make('p', {}, make('a', { href: '/tenants' }, 'Tenants')),
     make('h1', {}, tenant.title),
@@ -26,10 +35,13 @@ export async function tenantPage({ main, id }) {
     users.element,
     userAddition({ authority: 'TENANT_ADMIN', tenantId: tenant.id }, users.show),
     make('h2', {}, 'Limits and queues'),
+    chosen,
     make(
       'p',
       {},
-      `By the tenant profile "${profile.name}"${profile.isolatedTbRuleEngine === true ? ', with queues of its own' : ''}. What is not here has no limit.`,
+      'By the tenant profile ',
+      make('a', { href: `/tenantProfiles/${profile.id.id}` }, profile.name),
+      `${profile.isolatedTbRuleEngine === true ? ', with queues of its own' : ''}. What is not here has no limit.`,
     ),
     limits(profile),
     make('h2', {}, 'Delete'),
@@ -64,11 +76,4 @@ function limits({ profileData }) {
         ),
     ...(queues.length === 0 ? [] : [table('Queues', ['Name', 'Partitions', 'Submits', 'Failures'], queues)]),
   )
-}
-
-/** `maxDevices` as people read it. @param {string} name */
-export function words(name) {
-  const apart = /[a-z]/.test(name) ? name.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2') : name.replaceAll('_', ' ')
-  const lower = apart.toLowerCase()
-  return lower.charAt(0).toUpperCase() + lower.slice(1)
 }

@@ -1,21 +1,26 @@
 /** For the system administrator: tenants, and a new one with its first administrator, which is how an installation without demo data begins. */
-import { field, form, make, table, timeText } from './dom.js'
+import { copyable, field, form, make, timeText } from './dom.js'
+import { pagedList, searchField } from './paged.js'
 import { call } from './session.js'
 
-const MOST_SHOWN = 100
-
-/** @param {HTMLElement} main */
-export async function tenantsPage(main) {
-  const list = make('div')
-  const show = async () => {
-    const found = await call('GET', `/api/tenants?pageSize=${MOST_SHOWN}&page=0&sortProperty=title&sortOrder=ASC`)
-    const rows = found.data.map((/** @type {{ id: { id: string }, title: string, createdTime: number }} */ tenant) => [
+/** @param {import('./pages.js').Place} place */
+export async function tenantsPage({ main, query }) {
+  const search = searchField(query, () => void list.turnTo(1))
+  const list = pagedList({
+    caption: 'Tenants',
+    heads: ['Name', 'Profile', 'Made'],
+    cells: (
+      /** @type {{ id: { id: string }, title: string, tenantProfileName: string, createdTime: number }} */ tenant,
+    ) => [
       make('a', { href: `/tenants/${tenant.id.id}` }, tenant.title),
+      tenant.tenantProfileName,
       timeText(tenant.createdTime),
-    ])
-    const more = found.hasNext ? [make('p', {}, `The first ${MOST_SHOWN} of ${found.totalElements}.`)] : []
-    list.replaceChildren(table('Tenants', ['Name', 'Made'], rows), ...more)
-  }
+    ],
+    path: '/api/tenantInfos',
+    asked: () => ({ sortProperty: 'title', sortOrder: 'ASC', ...search.searched('textSearch') }),
+    kept: () => search.searched('search'),
+    query,
+  })
   const title = field('Name of the tenant', { name: 'title', required: true, autocomplete: 'off' })
   const email = field('E-mail of its administrator', {
     type: 'email',
@@ -40,16 +45,17 @@ export async function tenantsPage(main) {
     const address = await call('GET', `/api/user/${user.id.id}/activationLink`)
     link.replaceChildren(
       make('p', {}, 'Send this link to the administrator, who chooses a password there:'),
-      make('pre', {}, address),
+      copyable(address, 'the link'),
     )
-    await show()
+    await list.show()
     return 'The tenant is there.'
   })
   main.replaceChildren(
     make('h1', {}, 'Tenants'),
     make('p', {}, 'Devices belong to tenants: log in as an administrator of a tenant to see them.'),
-    list,
+    search.row,
+    list.element,
     make('details', {}, make('summary', {}, 'Add a tenant'), adding, link),
   )
-  await show()
+  await list.show()
 }

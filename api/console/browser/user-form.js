@@ -1,5 +1,5 @@
 /** A new user, who comes in by a link that is shown or mailed. */
-import { field, form, make } from './dom.js'
+import { copyable, field, form, make } from './dom.js'
 import { call } from './session.js'
 
 /** @typedef {Record<string, any>} Json */
@@ -50,7 +50,7 @@ export async function activation(userId) {
   const hours = Math.max(1, Math.round(ttlMs / 3_600_000))
   return [
     make('p', {}, `Send this link to the user, who chooses a password there. It is good for ${hours} hours:`),
-    make('pre', {}, value),
+    copyable(value, 'the link'),
   ]
 }
 

@@ -1,5 +1,6 @@
 /** One user: the names, whether the user may log in, the link of who was not here yet, and the end. */
-import { dangerous, field, form, make, messageOf, tell, timeText } from './dom.js'
+import { dangerous } from './dialog.js'
+import { field, form, make, messageOf, tell, timeText } from './dom.js'
 import { call } from './session.js'
 import { AUTHORITIES, activation } from './user-form.js'
 

@@ -25,7 +25,7 @@ export async function usersPage({ main, query }) {
   await list.show()
 }
 
-/** @param {string} path of the call @param {URLSearchParams} query @param {ReturnType<typeof searchField>} [search] */
+/** @param {string} path of the call @param {URLSearchParams} [query] @param {ReturnType<typeof searchField>} [search] */
 export function userList(path, query, search) {
   return pagedList({
     caption: 'Users',
@@ -39,6 +39,6 @@ export function userList(path, query, search) {
     path,
     asked: () => ({ sortProperty: 'email', sortOrder: 'ASC', ...search?.searched('textSearch') }),
     kept: () => search?.searched('search') ?? {},
-    query,
+    ...(query === undefined ? {} : { query }),
   })
 }

@@ -1,0 +1,61 @@
+/** What a form offers of what the tenant has: id and name, by name. */
+import { call } from './session.js'
+
+/** Beyond these many a choice is no help. */
+const MOST = 500
+
+/** @typedef {[id: string, name: string][]} Offered */
+
+/** Device profiles; the default one is marked. @returns {Promise<Offered>} */
+export async function profilesOffered() {
+  const found = await page('/api/deviceProfiles', 'name')
+  return found.map(({ id, name, default: isDefault }) => [id.id, isDefault ? `${name} (default)` : name])
+}
+
+/** @returns {Promise<Offered>} */
+export async function assetProfilesOffered() {
+  const found = await page('/api/assetProfiles', 'name')
+  return found.map(({ id, name, default: isDefault }) => [id.id, isDefault ? `${name} (default)` : name])
+}
+
+/** For the system administrator. @returns {Promise<Offered>} */
+export async function tenantProfilesOffered() {
+  const found = await page('/api/tenantProfiles', 'name')
+  return found.map(({ id, name }) => [id.id, name])
+}
+
+/** @returns {Promise<Offered>} */
+export async function customersOffered() {
+  const found = await page('/api/customers', 'title')
+  return found.map(({ id, title }) => [id.id, title])
+}
+
+/** @returns {Promise<Offered>} */
+export async function ruleChainsOffered() {
+  const found = await page('/api/ruleChains', 'name')
+  return found.map(({ id, name, root }) => [id.id, root ? `${name} (root)` : name])
+}
+
+/** @returns {Promise<Offered>} */
+export async function dashboardsOffered() {
+  const found = await page('/api/tenant/dashboards', 'title')
+  return found.map(({ id, title }) => [id.id, title])
+}
+
+/** Of a profile. @param {string} profileId @param {'FIRMWARE' | 'SOFTWARE'} type @returns {Promise<Offered>} */
+export async function packagesOffered(profileId, type) {
+  const found = await page(`/api/otaPackages/${encodeURIComponent(profileId)}/${type}`, 'title')
+  return found.map(({ id, title, version }) => [id.id, `${title} ${version}`])
+}
+
+/** Queues are named, not numbered. @returns {Promise<Offered>} */
+export async function queuesOffered() {
+  const found = await page('/api/queues?serviceType=TB_RULE_ENGINE', 'name')
+  return found.map(({ name }) => [name, name])
+}
+
+/** @param {string} path @param {string} sort @returns {Promise<Record<string, any>[]>} */
+async function page(path, sort) {
+  const query = new URLSearchParams({ pageSize: String(MOST), page: '0', sortProperty: sort, sortOrder: 'ASC' })
+  return (await call('GET', `${path}${path.includes('?') ? '&' : '?'}${query}`)).data
+}

@@ -1,0 +1,156 @@
+/** One device profile: rule chain, queue and dashboard of its devices, their alarms, and all else as JSON. */
+import { alarmRules } from './alarm-rules.js'
+import { confirmed, dangerous } from './dialog.js'
+import { choice, field, form, make, textArea } from './dom.js'
+import { dashboardsOffered, packagesOffered, queuesOffered, ruleChainsOffered } from './offered.js'
+import { parsedObject } from './parsed-object.js'
+import { TRANSPORTS } from './profiles.js'
+import { call } from './session.js'
+
+/** @typedef {Record<string, any>} Json */
+
+const PROVISIONS = /** @type {readonly (readonly [string, string])[]} */ ([
+  ['DISABLED', 'no'],
+  ['ALLOW_CREATE_NEW_DEVICES', 'yes: who knows key and secret makes new devices'],
+  ['CHECK_PRE_PROVISIONED_DEVICES', 'yes: devices that are there get their credentials'],
+  ['X509_CERTIFICATE_CHAIN', 'by a certificate of an authority'],
+])
+
+/** @param {import('./pages.js').Place} place */
+export async function profilePage({ main, id }) {
+  const path = `/api/deviceProfile/${encodeURIComponent(id)}`
+  const [profile, chains, dashboards, queues, firmware, software] = await Promise.all([
+    call('GET', path),
+    ruleChainsOffered(),
+    dashboardsOffered(),
+    queuesOffered(),
+    packagesOffered(id, 'FIRMWARE'),
+    packagesOffered(id, 'SOFTWARE'),
+  ])
+  /** @type {Json} */
+  let present = profile
+  const heading = make('h1', {}, profile.name)
+  const standing = make('p', {})
+  const shared = sharedForm(present, { chains, dashboards, queues, firmware, software }, save)
+  const data = dataForm(present, save)
+  const first = make('button', { type: 'button', click: () => void makeDefault() }, 'Make it the default')
+  const remove = dangerous('Delete the profile', `Delete "${profile.name}" for ever`, async () => {
+    await call('DELETE', path)
+    location.assign('/profiles')
+  })
+  main.replaceChildren(
+    make('p', {}, make('a', { href: '/profiles' }, 'Device profiles')),
+    heading,
+    standing,
+    shared,
+    make('h2', {}, 'Alarms'),
+    alarmRules({ entityType: 'DEVICE_PROFILE', id: present['id'].id }),
+    make('h2', {}, 'Transport, provisioning and all else'),
+    data.element,
+    make('h2', {}, 'More'),
+    make('p', { class: 'acts' }, first, remove),
+  )
+  fill()
+
+  /** @param {Json} change */
+  async function save(change) {
+    present = await call('POST', '/api/deviceProfile', { ...present, ...change })
+    fill()
+  }
+
+  function fill() {
+    heading.textContent = present['name']
+    const transport = TRANSPORTS.find(([type]) => type === present['transportType'])?.[1] ?? present['transportType']
+    const isDefault = present['default'] === true
+    standing.textContent = `Its devices speak ${transport}.${isDefault ? ' Devices made without a profile get this one.' : ''}`
+    first.hidden = isDefault
+    remove.hidden = isDefault
+    data.fill(present)
+  }
+
+  async function makeDefault() {
+    const text = 'Devices that are made without a profile get it from now on. Those that are there keep theirs.'
+    const act = () => call('POST', `${path}/default`)
+    if (!(await confirmed(`Make "${present['name']}" the default?`, text, 'Make it the default', act))) return
+    present = await call('GET', path)
+    fill()
+    heading.focus()
+  }
+}
+
+/**
+ * @param {Json} profile
+ * @param {Record<'chains' | 'dashboards' | 'queues' | 'firmware' | 'software', import('./offered.js').Offered>} offered
+ * @param {(change: Json) => Promise<void>} save
+ */
+function sharedForm(profile, { chains, dashboards, queues, firmware, software }, save) {
+  const name = field('Name', { name: 'name', required: true, autocomplete: 'off' })
+  name.input.value = profile['name']
+  const description = field('What for', { name: 'description', autocomplete: 'off' })
+  description.input.value = profile['description'] ?? ''
+  const chain = choice(
+    'Rule chain',
+    'chain',
+    [['', 'the root of the tenant'], ...chains],
+    idIn(profile['defaultRuleChainId']),
+  )
+  const queue = choice(
+    'Queue',
+    'queue',
+    [['', 'Main'], ...queues.filter(([each]) => each !== 'Main')],
+    profile['defaultQueueName'] ?? '',
+  )
+  const dashboard = choice('Dashboard', 'dashboard', [['', 'none'], ...dashboards], idIn(profile['defaultDashboardId']))
+  const loaded = choice('Firmware', 'firmware', [['', 'none'], ...firmware], idIn(profile['firmwareId']))
+  const installed = choice('Software', 'software', [['', 'none'], ...software], idIn(profile['softwareId']))
+  const rows = [name, description, chain, queue, dashboard, loaded, installed].map(({ row }) => row)
+  return form('Save', rows, async () => {
+    await save({
+      name: name.input.value.trim(),
+      description: description.input.value.trim(),
+      defaultRuleChainId: idOf('RULE_CHAIN', chain.input.value),
+      defaultQueueName: queue.input.value === '' ? null : queue.input.value,
+      defaultDashboardId: idOf('DASHBOARD', dashboard.input.value),
+      firmwareId: idOf('OTA_PACKAGE', loaded.input.value),
+      softwareId: idOf('OTA_PACKAGE', installed.input.value),
+    })
+    return 'Saved: messages go this way from now on.'
+  })
+}
+
+/** @param {Json} profile @param {(change: Json) => Promise<void>} save */
+function dataForm(profile, save) {
+  const provision = choice('Devices come by themselves', 'provision', PROVISIONS, profile['provisionType'])
+  const key = field('Provisioning key', { name: 'key', autocomplete: 'off' })
+  const data = textArea('Settings, as JSON', 'data', '')
+  const element = form('Save the settings', [provision.row, key.row, data.row], async () => {
+    await save({
+      provisionType: provision.input.value,
+      provisionDeviceKey: key.input.value.trim() === '' ? null : key.input.value.trim(),
+      profileData: withProvision(parsedObject(data.input.value), provision.input.value),
+    })
+    return 'Saved: devices that are connected have it at once.'
+  })
+  return {
+    element,
+    fill: (/** @type {Json} */ present) => {
+      key.input.value = present['provisionDeviceKey'] ?? ''
+      data.input.value = JSON.stringify(present['profileData'], null, 2)
+    },
+  }
+}
+
+/** The way is said twice in a profile; the choice counts. @param {Json} data @param {string} type @returns {Json} */
+function withProvision(data, type) {
+  return { ...data, provisionConfiguration: { ...data['provisionConfiguration'], type } }
+}
+
+/** @param {Json | null} id */
+function idIn(id) {
+  return id?.['id'] ?? ''
+}
+
+/** @param {string} entityType @param {string} id */
+function idOf(entityType, id) {
+  return id === '' ? null : { entityType, id }
+}
