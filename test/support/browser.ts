@@ -13,6 +13,7 @@ const logSchema = z.array(z.object({ level: z.string(), message: z.string() }))
 
 /** A page loads some twenty modules: beside a load of forty on each core ten seconds were not enough. */
 const PATIENCE_MS = 60_000
+const DRIVER_TRIES = 5
 
 /** Codes of WebDriver for keys that write nothing. */
 export const KEYS = {
@@ -54,14 +55,8 @@ export class Browser {
   }
 
   static async start({ width = 1000, height = 800, colours = 'light' }: Look = {}): Promise<Browser> {
-    const driver = spawn('chromedriver', ['--port=0'], { stdio: ['ignore', 'pipe', 'ignore'] })
-    const ended = once(driver, 'exit')
-    const stop = async () => {
-      driver.kill()
-      await ended
-    }
+    const { address, stop } = await startedDriver()
     try {
-      const address = `http://127.0.0.1:${await portOf(driver.stdout)}`
       const args = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
       args.push(`--window-size=${width},${height}`)
       if (colours === 'dark') args.push('--force-dark-mode', '--blink-settings=preferredColorScheme=0')
@@ -227,7 +222,28 @@ async function ask(method: string, url: string, body?: object): Promise<unknown>
   return value
 }
 
-async function portOf(output: NodeJS.ReadableStream): Promise<string> {
+interface Driver {
+  readonly address: string
+  readonly stop: () => Promise<void>
+}
+
+/** It looks for a free port, then takes it for IPv6 too: it ends where another program was quicker there. */
+async function startedDriver(tries = DRIVER_TRIES): Promise<Driver> {
+  const driver = spawn('chromedriver', ['--port=0'], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const ended = once(driver, 'exit')
+  const stop = async () => {
+    driver.kill()
+    await ended
+  }
+  const port = await portOf(driver.stdout)
+  if (port !== undefined) return { address: `http://127.0.0.1:${port}`, stop }
+  await stop()
+  if (tries > 1) return startedDriver(tries - 1)
+  throw new Error('chromedriver ended before it listened')
+}
+
+/** Undefined where it ended before it listened. */
+async function portOf(output: NodeJS.ReadableStream): Promise<string | undefined> {
   const lines = createInterface({ input: output })
   for await (const line of lines) {
     const port = /started successfully on port (\d+)/.exec(line)?.[1]
@@ -236,5 +252,5 @@ async function portOf(output: NodeJS.ReadableStream): Promise<string> {
     output.resume()
     return port
   }
-  throw new Error('chromedriver ended before it listened')
+  return undefined
 }
