@@ -61,8 +61,9 @@ const PRELOADS = FIRST.map((name) => `<link rel="modulepreload" href="/console/$
 
 const PAGE = document(
   'Millrace',
-  `<nav aria-label="Pages"></nav>
-<main><p>Loading …</p></main>
+  `<a class="skip" href="#page">Skip the row of pages</a>
+<nav aria-label="Pages"></nav>
+<main id="page" tabindex="-1"><p>Loading …</p></main>
 <noscript><p>This page needs JavaScript.</p></noscript>
 <script type="module" src="/console/main.js"></script>`,
   `${STYLES.join('')}${PRELOADS.join('')}`,

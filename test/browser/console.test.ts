@@ -265,6 +265,15 @@ seen(
   { complaints: [/ 409 /] },
 )
 
+seen('who uses the keyboard skips the row of pages', async (browser, running) => {
+  await logIn(browser, running)
+  await browser.sees('1 to')
+  await browser.press(KEYS.tab)
+  assert.equal(await (await browser.focused()).text(), 'Skip the row of pages')
+  await browser.press(KEYS.enter + KEYS.tab)
+  assert.equal(await (await browser.focused()).role(), 'searchbox')
+})
+
 seen('an alarm is acknowledged and cleared, and the focus stays on the page', async (browser, running) => {
   const rest = new RestClient(running, await login(running))
   const id = await rest.createDevice('Boiler', 'BOILER')
@@ -279,6 +288,16 @@ seen('an alarm is acknowledged and cleared, and the focus stays on the page', as
   await browser.sees('No alarms.')
   await (await browser.find('select')).type('Cleared')
   await browser.sees(/Too hot\s+critical\s+Boiler\s+cleared, acknowledged/)
+})
+
+seen('an alarm that comes while the page is open is shown', async (browser, running) => {
+  const rest = new RestClient(running, await login(running))
+  const id = await rest.createDevice('Saw', 'SAW')
+  await logIn(browser, running, DEMO_TENANT, '/login?next=%2Falarms')
+  await browser.sees('Show')
+  const originator = { entityType: 'DEVICE', id }
+  await rest.expect('POST', '/api/alarm', { type: 'Too loud', severity: 'MINOR', originator })
+  await browser.sees(/Too loud\s+minor\s+Saw/)
 })
 
 seen(

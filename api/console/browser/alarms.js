@@ -1,4 +1,4 @@
-/** Alarms, the newest first: seen to, and cleared. */
+/** Alarms, the newest first, as they come: seen to, and cleared. */
 import { make, messageOf, tell, timeText } from './dom.js'
 import { pagedList } from './paged.js'
 import { call } from './session.js'
@@ -16,13 +16,17 @@ import { call } from './session.js'
  */
 
 const CHOICES = /** @type {const} */ ({ Active: { statusList: 'ACTIVE' }, Cleared: { statusList: 'CLEARED' }, All: {} })
+/** Who watches it waits no longer for one that is new. */
+const LOOK_MS = 5_000
 const PAGES_OF = /** @type {Readonly<Record<string, string>>} */ ({ DEVICE: '/devices', ASSET: '/assets' })
 
 /** @param {HTMLElement} main @param {URLSearchParams} query */
 export async function alarmsPage(main, query) {
-  const { elements, show } = alarmList('/api/v2/alarms', query)
+  const { elements, show, refresh } = alarmList('/api/v2/alarms', query)
   main.replaceChildren(make('h1', {}, 'Alarms'), ...elements)
   await show()
+  const timer = setInterval(() => document.hidden || void refresh(), LOOK_MS)
+  addEventListener('pagehide', () => clearInterval(timer))
 }
 
 /** Of one entity: of all states. @param {string} entityType @param {string} id */
@@ -48,7 +52,7 @@ function alarmList(path, query) {
     ...(query === undefined ? {} : { query }),
   })
   choice.addEventListener('change', () => void list.turnTo(1))
-  return { elements: [make('label', {}, 'Show', choice), again, list.element], show: list.show }
+  return { elements: [make('label', {}, 'Show', choice), again, list.element], show: list.show, refresh: list.refresh }
 
   function chosen() {
     return Object.entries(CHOICES).find(([name]) => name === choice.value)?.[1] ?? {}

@@ -33,7 +33,10 @@ export function confirmed(title, text, action, act, { back = 'Cancel', isDanger 
     const told = make('p', { role: 'status' })
     const button = make('button', { type: 'button', ...(isDanger ? { class: 'danger' } : {}) }, action)
     const cancel = make('button', { type: 'button', autofocus: true, click: () => close() }, back)
-    const { element, close } = dialog(title, [make('p', {}, text), told, make('p', { class: 'acts' }, cancel, button)])
+    const question = make('p', { id: 'asked' }, text)
+    const { element, close } = dialog(title, [question, told, make('p', { class: 'acts' }, cancel, button)])
+    // Read out with the title: the focus is on a button.
+    element.setAttribute('aria-describedby', question.id)
     let doing = Promise.resolve(false)
     button.addEventListener('click', () => {
       button.disabled = true

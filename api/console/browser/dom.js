@@ -93,17 +93,24 @@ export function shortened(text) {
 export function copyable(text, of) {
   const shown = make('pre', {}, text)
   const button = make('button', { type: 'button', 'aria-label': `Copy: ${of}`, click: () => void copy() }, 'Copy')
-  return make('div', { class: 'copyable' }, shown, button)
+  const spoken = make('span', { role: 'status', class: 'spoken' })
+  return make('div', { class: 'copyable' }, shown, button, spoken)
 
   async function copy() {
     try {
       await navigator.clipboard.writeText(text)
-      button.textContent = 'Copied'
+      say('Copied')
     } catch {
       // Browsers let only pages that are secure write there: the text is chosen, for Ctrl + C.
       getSelection()?.selectAllChildren(shown)
-      button.textContent = 'Press Ctrl + C'
+      say('Press Ctrl + C')
     }
+  }
+
+  /** @param {string} outcome */
+  function say(outcome) {
+    button.textContent = outcome
+    spoken.textContent = outcome
   }
 }
 

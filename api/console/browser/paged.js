@@ -24,13 +24,19 @@ export function pagedList({ caption, heads, cells, path, asked, kept = () => ({}
   let page = Math.max(Number.parseInt(query?.get('page') ?? '1', 10) || 1, 1)
   let turn = 0
 
-  const show = async () => {
+  let shown = ''
+
+  /** @param {boolean} isSoftly what did not change is left alone: somebody may be about to press a button in it */
+  const read = async (isSoftly) => {
     const own = ++turn
     const paging = { pageSize: String(PAGE_SIZE), page: String(page - 1) }
     try {
       const found = await call('GET', `${path}?${new URLSearchParams({ ...paging, ...asked() })}`)
       // An answer that a later one overtook.
       if (own !== turn) return
+      const now = JSON.stringify([page, found])
+      if (isSoftly && now === shown) return
+      shown = now
       if (isInAddress)
         history.replaceState(null, '', `${location.pathname}?${new URLSearchParams({ ...kept(), page: String(page) })}`)
       const isOne = page === 1 && !found.hasNext
@@ -44,9 +50,12 @@ export function pagedList({ caption, heads, cells, path, asked, kept = () => ({}
       tell(told, isEmpty ? none : countText(caption, found.totalElements, page, found.data.length))
       if (focused !== undefined) focusOn(list, focused)
     } catch (error) {
-      if (own === turn) tell(told, messageOf(error), true)
+      if (own !== turn) return
+      shown = ''
+      tell(told, messageOf(error), true)
     }
   }
+  const show = () => read(false)
 
   const turnTo = (/** @type {number} */ number) => {
     page = number
@@ -61,7 +70,7 @@ export function pagedList({ caption, heads, cells, path, asked, kept = () => ({}
   /** Where a button is gone with its row, the focus stays at the list. */
   const focus = () => focusOn(list, '')
 
-  return { element: make('div', {}, told, list), told, show, turnTo, focus }
+  return { element: make('div', {}, told, list), told, show, refresh: () => read(true), turnTo, focus }
 }
 
 /** The name of what has the focus in there; undefined where nothing has. @param {HTMLElement} list */
