@@ -32,7 +32,7 @@ export async function assetPage({ main, id, user }) {
     ...(mayChange
       ? [
           unfolding('Alarm rules', async () => (await import('./alarm-rules.js')).alarmRules(asset.id)),
-          unfolding('Settings', () => settings(path, asset.name, describe)),
+          unfolding('Settings', () => settings(path, describe)),
         ]
       : []),
   )
@@ -50,8 +50,8 @@ async function latest(id) {
   return rows.length === 0 ? 'None.' : table('Latest values', ['Key', 'Value', 'Time'], rows)
 }
 
-/** @param {string} path @param {string} title @param {(asset: Json) => void} onChange */
-async function settings(path, title, onChange) {
+/** @param {string} path @param {(asset: Json) => void} onChange */
+async function settings(path, onChange) {
   const [asset, profiles, customers] = await Promise.all([
     call('GET', path),
     assetProfilesOffered(),
@@ -88,9 +88,13 @@ async function settings(path, title, onChange) {
       return 'Saved.'
     },
   )
-  const remove = dangerous('Delete the asset', `Delete "${title}" for ever`, async () => {
-    await call('DELETE', path)
-    location.assign('/assets')
-  })
+  const remove = dangerous(
+    'Delete the asset',
+    () => `Delete "${present['name']}" for ever`,
+    async () => {
+      await call('DELETE', path)
+      location.assign('/assets')
+    },
+  )
   return make('div', {}, saving, make('h3', {}, 'Delete'), remove)
 }

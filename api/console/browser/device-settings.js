@@ -31,10 +31,14 @@ export async function deviceSettings(deviceId, onChange) {
     onChange(present)
     return 'Saved.'
   })
-  const remove = dangerous('Delete the device', `Delete "${device.name}" with its values for ever`, async () => {
-    await call('DELETE', `/api/device/${deviceId}`)
-    location.assign('/devices')
-  })
+  const remove = dangerous(
+    'Delete the device',
+    () => `Delete "${present['name']}" with its values for ever`,
+    async () => {
+      await call('DELETE', `/api/device/${deviceId}`)
+      location.assign('/devices')
+    },
+  )
   return make('div', {}, saving, make('h3', {}, 'Token'), await credentials(deviceId), make('h3', {}, 'Delete'), remove)
 }
 

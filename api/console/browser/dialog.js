@@ -58,14 +58,15 @@ export function confirmed(title, text, action, act, { back = 'Cancel', isDanger 
 
 /**
  * A button for what cannot be taken back: it asks first.
- * @param {string} title of the button, and with a question mark of the question @param {string} action what the second button says, such as `Delete "pump 7" for ever`
+ * @param {string} title of the button, and with a question mark of the question @param {string | (() => string)} action what the second button says, such as `Delete "pump 7" for ever`; a function where the name may change
  * @param {() => Promise<unknown>} act
  * @param {{ of?: string, text?: string, done?: () => unknown }} [more] `of`: what a screen reader says beside the text, where there are several; `done`: after the dialog, where the button is gone
  */
 export function dangerous(title, action, act, { of = '', text = 'This cannot be undone.', done } = {}) {
   const click = async () => {
     const look = { back: 'No, keep it', isDanger: true }
-    if (await confirmed(`${title}?`, text, action, act, look)) done?.()
+    const named = typeof action === 'string' ? action : action()
+    if (await confirmed(`${title}?`, text, named, act, look)) done?.()
   }
   const name = of === '' ? {} : { 'aria-label': `${title}: ${of}` }
   return make('button', { type: 'button', ...name, click: () => void click() }, title)

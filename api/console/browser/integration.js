@@ -26,10 +26,14 @@ export async function integrationPage({ main, id }) {
   let present = await call('GET', path)
   const heading = make('h1', {}, present['name'])
   const events = eventList(present)
-  const remove = dangerous('Delete the integration', `Delete "${present['name']}" for ever`, async () => {
-    await call('DELETE', path)
-    location.assign('/integrations')
-  })
+  const remove = dangerous(
+    'Delete the integration',
+    () => `Delete "${present['name']}" for ever`,
+    async () => {
+      await call('DELETE', path)
+      location.assign('/integrations')
+    },
+  )
   const onSaved = () => {
     heading.textContent = present['name']
     setTimeout(() => void events.show(), FIGURES_MS)

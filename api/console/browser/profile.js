@@ -34,10 +34,14 @@ export async function profilePage({ main, id }) {
   const shared = sharedForm(present, { chains, dashboards, queues, firmware, software }, save)
   const data = dataForm(present, save)
   const first = make('button', { type: 'button', click: () => void makeDefault() }, 'Make it the default')
-  const remove = dangerous('Delete the profile', `Delete "${profile.name}" for ever`, async () => {
-    await call('DELETE', path)
-    location.assign('/profiles')
-  })
+  const remove = dangerous(
+    'Delete the profile',
+    () => `Delete "${present['name']}" for ever`,
+    async () => {
+      await call('DELETE', path)
+      location.assign('/profiles')
+    },
+  )
   main.replaceChildren(
     make('p', {}, make('a', { href: '/profiles' }, 'Device profiles')),
     heading,

@@ -36,10 +36,14 @@ export async function tenantProfilePage({ main, id }) {
     return 'Saved: it counts at once.'
   })
   const first = make('button', { type: 'button', click: () => void makeDefault() }, 'Make it the default')
-  const remove = dangerous('Delete the profile', `Delete "${profile.name}" for ever`, async () => {
-    await call('DELETE', path)
-    location.assign('/tenantProfiles')
-  })
+  const remove = dangerous(
+    'Delete the profile',
+    () => `Delete "${present['name']}" for ever`,
+    async () => {
+      await call('DELETE', path)
+      location.assign('/tenantProfiles')
+    },
+  )
   const others = make('p', { class: 'acts' }, first, remove)
   others.hidden = profile.default === true
   document.body.classList.add('roomy')
