@@ -151,7 +151,7 @@ export class IntegrationRunner {
     try {
       const { open } = integrations.open(integration)
       // Others come to it, in whichever process they reach (`webhooks.ts`).
-      if (open === undefined) return
+      if (open === undefined) return figures.is('RUNNING')
       inlet = await intake.open(integration)
       figures.is('CONNECTING')
       const source = await open({

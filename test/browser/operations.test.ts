@@ -119,10 +119,10 @@ seen(
     const send = async (body: string) => (await fetch(address, { method: 'POST', body })).status
     assert.equal(await send('{"device":"station 7","telemetry":{"temperature":21.5}}'), 200)
     assert.equal(await send('{"device":'), 400)
-    await browser.sees(/open · 2 received · 1 stored · 1 failed/)
+    await browser.sees(/running · 2 received · 1 stored · 1 failed/)
     await browser.sees(/Last error, .*JSON/)
     await (await browser.named('Integrations')).click()
-    await browser.sees(/Weather\s+HTTP\s+open\s+1\s+1/)
+    await browser.sees(/Weather\s+HTTP\s+running\s+1\s+1/)
   },
 )
 

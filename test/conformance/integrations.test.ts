@@ -102,6 +102,10 @@ test('integrations: a webhook and a broker', { skip: !hasMosquitto() && 'needs m
     () => statistics(sourceOf.id.id),
     ({ state }) => state === 'RUNNING',
   )
+  await eventually(
+    () => statistics(hook.id.id),
+    ({ state }) => state === 'RUNNING',
+  )
 
   assert.equal(await send({}, 'wrong'), 401)
   assert.equal(await send({ station: 7 }), 400)

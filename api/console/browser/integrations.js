@@ -48,10 +48,9 @@ async function figures(integration, state, stored, failed) {
   }
 }
 
-/** A webhook is no connection that runs or fails. @param {Json} integration @param {string} state */
-export function stateText({ enabled, type }, state) {
-  if (enabled !== true) return 'switched off'
-  return type === 'HTTP' ? 'open' : state.toLowerCase()
+/** @param {Json} integration @param {string} state */
+export function stateText({ enabled }, state) {
+  return enabled === true ? state.toLowerCase() : 'switched off'
 }
 
 function addition() {
