@@ -55,6 +55,22 @@ describe('calls over MQTT', () => {
       assert.deepEqual(taken, ['all', 'all'])
     }))
 
+  it('are listened for once by a SUBSCRIBE that names them often', () =>
+    bench(async ({ gateway, client }) => {
+      const device = await client()
+      await device.login('one')
+      const [session] = gateway.sessions
+      const taken: string[] = []
+      assert.ok(session !== undefined)
+      session.subscribeToCalls = (take) => void taken.push(take)
+      const topics = Array.from({ length: 1_000 }, (_, index) =>
+        index % 2 ? 'v2/r/req/+' : 'v1/devices/me/rpc/request/+',
+      )
+      device.send({ cmd: 'subscribe', messageId: 1, subscriptions: topics.map((topic) => ({ topic, qos: 1 })) })
+      await device.received(1)
+      assert.deepEqual(taken, ['all'])
+    }))
+
   it('are delivered once they are written where the device asked for QoS 0, and stop with the last filter', () =>
     bench(async ({ gateway, client }) => {
       const device = await client()

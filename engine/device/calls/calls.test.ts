@@ -232,6 +232,23 @@ describe('persistent calls', () => {
     assert.deepEqual(session.ids, [0, 1, 0])
   })
 
+  test('are looked for in the store once for all that listen in the same moment', async () => {
+    const read = Promise.withResolvers<void>()
+    let looks = 0
+    store.waiting = async () => {
+      looks++
+      await read.promise
+      return []
+    }
+    const session = await listening(1)
+    for (let time = 0; time < 100; time++) sessions.listen(session, 'all')
+    await clock.settle()
+    read.resolve()
+    await clock.settle()
+    // The one that was under way, and one that begins behind it.
+    assert.equal(looks, 2)
+  })
+
   test('that a process before left are sent when the device listens; what is over is marked so', async () => {
     const kept = { tenantId: 't', deviceId: DEVICE, method: 'm', params: '1', retries: null, additionalInfo: null }
     const call = { ...kept, isOneway: true, isPersistent: true, origin: '' }

@@ -178,7 +178,17 @@ export class OwnedCalls {
     const listener: Listener = { member, session, take, until }
     device.listeners.set(key, listener)
     this.sendPending(device, listener)
+    this.look(device)
+  }
+
+  /** However often a device says that it listens, one look waits behind the one that is under way. */
+  private look(device: OwnedCallsOfDevice): void {
+    const { deviceId } = device
+    const { clock } = this.options
+    if (device.isLookDue) return
+    device.isLookDue = true
     this.store(device, async () => {
+      device.isLookDue = false
       const waiting = await this.options.store.waiting(deviceId, MAX_PENDING)
       for (const call of waiting) {
         // Its owner reads them now.

@@ -29,6 +29,8 @@ export class OwnedCallsOfDevice {
   usedAt = 0
   readonly listeners = new Map<string, Listener>()
   readonly pending = new Map<number, Pending>()
+  /** A look into the store that has not begun, and finds what whoever listens until then waits for. */
+  isLookDue = false
   /** Changes of the store, one after the other. */
   stored: Promise<void> = Promise.resolve()
   /** Ids of calls that are over here, of tenants that the device left: what a look into the store that is under way says of theirs is old. */

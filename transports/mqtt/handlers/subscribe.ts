@@ -15,9 +15,12 @@ export function handleSubscribe(session: MqttConnection, packet: ISubscribePacke
   // The CONNACK says that there are none: who sorts by them would sort nothing. MQTT 5 section 3.2.2.3.12.
   if (packet.properties?.subscriptionIdentifier !== undefined)
     throw new ProtocolViolation(Reason.SUBSCRIPTION_IDENTIFIERS_NOT_SUPPORTED, 'subscription identifier')
+  const before = session.callFilters
   const granted = packet.subscriptions.map(({ topic, qos }) => subscribe(session, topic, qos))
   session.device?.touch()
   session.send({ cmd: 'suback', messageId: messageIdOf(packet), granted })
+  // What waits for the device comes at once, and what timed out once more (`device-api.md` 7.1); once, however many of the filters are of calls.
+  if (session.callFilters !== before) session.device?.subscribeToCalls('all')
 }
 
 function subscribe(session: MqttConnection, filter: string, requestedQos: number): number {
@@ -38,11 +41,7 @@ function subscribe(session: MqttConnection, filter: string, requestedQos: number
     // One that is kept hears of them itself.
     if (isFirst && session.kept === undefined) session.device?.subscribeToSharedAttributes()
   }
-  if (isCallFilter(index)) {
-    session.callFilters = [...session.callFilters.filter((other) => other !== index), index]
-    // After the SUBACK: what waits for the device comes at once, and what timed out once more (`device-api.md` 7.1).
-    session.device?.subscribeToCalls('all')
-  }
+  if (isCallFilter(index)) session.callFilters = [...session.callFilters.filter((other) => other !== index), index]
   return qos
 }
 
