@@ -2,6 +2,7 @@
 import { columnsOf, placedWidgets, withChanged, withPlace, withWidget, withoutWidget } from './board.js'
 import { make, messageOf, tell } from './dom.js'
 import { Refused, call } from './session.js'
+import { uuid } from './uuid.js'
 import { openWidgetForm } from './widget-form.js'
 
 /** @typedef {Record<string, any>} Json */
@@ -93,7 +94,7 @@ export function boardEditor({ dashboard, stateId, views, bar, window }) {
   async function addWidget() {
     const made = await openWidgetForm({ configuration: present })
     if (made === undefined) return add.focus()
-    const id = crypto.randomUUID()
+    const id = uuid()
     put(withWidget(made.configuration, stateId, id, { ...made.widget, id }))
     const element = elementOf(id)
     element?.scrollIntoView({ block: 'nearest' })

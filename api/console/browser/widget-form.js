@@ -5,6 +5,7 @@ import { objectOf, textOf } from './board.js'
 import { dialog } from './dialog.js'
 import { field, form, make, messageOf } from './dom.js'
 import { Refused, call } from './session.js'
+import { uuid } from './uuid.js'
 import { NEW_KINDS, kindOf } from './widget-kinds.js'
 
 /** @typedef {Record<string, any>} Json */
@@ -126,7 +127,7 @@ export async function openWidgetForm({ configuration, widget }) {
     const dataKeys = type() === 'alarm' ? (kept.length > 0 ? kept : ALARM_KEYS) : chosenKeys
     const { configuration: next, aliasId } =
       entities.aliasId() === undefined
-        ? withAlias(configuration, entities.name(), filter, () => crypto.randomUUID())
+        ? withAlias(configuration, entities.name(), filter, uuid)
         : { configuration, aliasId: entities.aliasId() }
     const told = { ...datasource, type: 'entity', entityAliasId: aliasId, dataKeys }
     const sort = chosenKind()

@@ -1,0 +1,9 @@
+/** Random ids (RFC 9562, version 4). Browsers have `crypto.randomUUID` for pages that are secure (HTTPS, or this machine) alone. */
+
+export function uuid() {
+  const bytes = [...crypto.getRandomValues(new Uint8Array(16))]
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  const digits = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
