@@ -58,3 +58,33 @@ seen('a user of a customer finds no settings there', async (browser, running) =>
   )
   assert.equal(unfolding, 'How it sends,Attributes,Relations,Alarms')
 })
+
+seen('what was renamed is asked for by its new name before it goes', async (browser, running) => {
+  const rest = new RestClient(running, await login(running))
+  type Made = { readonly id: { readonly entityType: string; readonly id: string } }
+  const { id: customerId } = await rest.expect<Made>('POST', '/api/customer', { title: 'Mill' })
+  const user = await rest.expect<Made>('POST', '/api/user?sendActivationMail=false', {
+    ...{ email: 'old@mill.example', authority: 'CUSTOMER_USER', customerId },
+  })
+  await rest.expect('POST', '/api/dashboard', { title: 'Looms', configuration: {} })
+  await logIn(browser, running, DEMO_TENANT, `/login?next=%2Fcustomers%2F${customerId.id}`)
+  await (await browser.find('input[name=title]')).type(' Street')
+  await (await browser.named('Rename')).click()
+  await browser.sees('Renamed.')
+  await (await browser.named('Delete the customer')).click()
+  await browser.named('Delete "Mill Street" with its users for ever')
+  await browser.open(`${running.url}/users/${user.id.id}`)
+  await browser.find('input[name=email]')
+  await browser.run("document.querySelector('input[name=email]').value = 'new@mill.example'")
+  await (await browser.named('Save')).click()
+  await browser.sees('Saved.')
+  await (await browser.named('Delete the user')).click()
+  await browser.named('Delete new@mill.example for ever')
+  await browser.open(`${running.url}/dashboards`)
+  await (await browser.find('[aria-label="Settings of Looms"]')).click()
+  await (await browser.find('dialog input[name=title]')).type(' 2')
+  await (await browser.named('Rename')).click()
+  await browser.sees('Renamed.')
+  await (await browser.named('Delete the dashboard')).click()
+  await browser.named('Delete "Looms 2" for ever')
+})

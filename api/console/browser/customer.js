@@ -58,10 +58,14 @@ export async function customerPage({ main, id }) {
     heading.textContent = present.title
     return 'Renamed.'
   })
-  const remove = dangerous('Delete the customer', `Delete "${customer.title}" with its users for ever`, async () => {
-    await call('DELETE', `/api/customer/${id}`)
-    location.assign('/customers')
-  })
+  const remove = dangerous(
+    'Delete the customer',
+    () => `Delete "${present.title}" with its users for ever`,
+    async () => {
+      await call('DELETE', `/api/customer/${id}`)
+      location.assign('/customers')
+    },
+  )
   main.replaceChildren(
     make('p', {}, make('a', { href: '/customers' }, 'Customers')),
     heading,

@@ -59,10 +59,14 @@ export async function dashboardSettings(id) {
   const open = /** @type {HTMLButtonElement} */ (opening.querySelector('button'))
   showLink()
 
-  const remove = dangerous('Delete the dashboard', `Delete "${dashboard.title}" for ever`, async () => {
-    await call('DELETE', `/api/dashboard/${id}`)
-    close()
-  })
+  const remove = dangerous(
+    'Delete the dashboard',
+    () => `Delete "${dashboard.title}" for ever`,
+    async () => {
+      await call('DELETE', `/api/dashboard/${id}`)
+      close()
+    },
+  )
   const { element, close } = dialog(`Settings of ${dashboard.title}`, [
     renaming,
     make('h3', {}, 'Customers'),

@@ -40,7 +40,7 @@ export async function userPage({ main, id, user: self }) {
     saving,
     ...(isSelf
       ? []
-      : [make('h2', {}, 'Delete'), dangerous('Delete the user', `Delete ${user['email']} for ever`, remove)]),
+      : [make('h2', {}, 'Delete'), dangerous('Delete the user', () => `Delete ${user['email']} for ever`, remove)]),
   )
   fill()
 
