@@ -238,3 +238,56 @@ seen(
   },
   { complaints: [/ 400 /] },
 )
+
+seen('who sends failed messages again far down the list stays there', async (browser, running) => {
+  await logIn(browser, running, DEMO_TENANT, '/login?next=%2Ffailures')
+  await browser.sees('None were given up.')
+  await browser.run(`
+    const letters = Array.from({ length: 30 }, (_, index) => index + 1)
+    const letter = (id) => ({
+      ...{ id, time: 0, reason: 'reason ' + id + ' of 30', attempts: 1 },
+      message: { originator: { entityType: 'TENANT', id: 'x' }, type: 'T', data: '{}', metadata: {} },
+    })
+    window.fetch = async (path, { method }) => {
+      const { pathname, searchParams } = new URL(path, location)
+      if (method === 'DELETE') letters.splice(letters.indexOf(Number(pathname.split('/').at(-1))), 1)
+      const behind = letters.filter((id) => id > Number(searchParams.get('after')))
+      return Response.json({ data: behind.slice(0, 20).map(letter), hasNext: behind.length > 20 })
+    }
+    for (const each of document.querySelectorAll('button')) if (each.textContent === 'From the first') each.click()`)
+  await browser.sees('reason 20 of 30')
+  await (await browser.named('Next')).click()
+  await browser.sees('reason 30 of 30')
+  await (await browser.find('[aria-label="Delete: 25"]')).click()
+  await (await browser.named('Delete the message for ever')).click()
+  await browser.find('[aria-label="Given up"]:not(:has([aria-label="Delete: 25"]))')
+  assert.match(await browser.sees('reason 30 of 30'), /reason 21 of 30/)
+})
+
+seen(
+  'what is typed into one form of a profile stays when another is saved, and nobody is overwritten',
+  async (browser, running) => {
+    const rest = new RestClient(running, await login(running))
+    const made = await rest.expect<Found>('POST', '/api/deviceProfile', {
+      ...{ name: 'Fans', type: 'DEFAULT', transportType: 'DEFAULT', provisionType: 'DISABLED' },
+    })
+    const path = `/api/deviceProfile/${made.id.id}`
+    await logIn(browser, running, DEMO_TENANT, `/login?next=%2Fprofiles%2F${made.id.id}`)
+    await browser.find('textarea[name=data]')
+    await browser.run("document.querySelector('textarea[name=data]').value = '{ half typed'")
+    await (await browser.find('input[name=description]')).type('Ours')
+    await (await browser.named('Save')).click()
+    await browser.sees('Saved: messages go this way from now on.')
+    const stored = await rest.expect<object>('GET', path)
+    await rest.expect('POST', '/api/deviceProfile', { ...stored, description: 'Theirs' })
+    await (await browser.named('Make it the default')).click()
+    await browser.run("document.querySelector('dialog .acts button:last-child').click()")
+    await browser.sees('Devices made without a profile get this one.')
+    assert.equal(await browser.run("return document.querySelector('textarea[name=data]').value"), '{ half typed')
+    assert.equal(await (await browser.focused()).text(), 'Fans')
+    await (await browser.named('Save')).click()
+    await browser.find('main [role=alert]')
+    assert.equal((await rest.expect<{ description: string }>('GET', path)).description, 'Theirs')
+  },
+  { complaints: [/ 409 /] },
+)

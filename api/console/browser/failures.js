@@ -110,14 +110,16 @@ function parkedLanes(onGivenUp) {
 function deadLetters() {
   const told = make('p', { role: 'status' })
   const list = make('div')
-  const first = make('button', { type: 'button', click: () => void show() }, 'From the first')
+  const first = make('button', { type: 'button', click: () => void show(0) }, 'From the first')
   const next = make('button', { type: 'button', click: () => void show(last) }, 'Next')
+  let from = 0
   let last = 0
 
-  /** @param {number} [after] */
-  const show = async (after = 0) => {
+  /** @param {number} [after] the page that is shown, where it is not given */
+  const show = async (after = from) => {
     try {
       const { data, hasNext } = await call('GET', `/api/deadLetters?limit=${LETTERS}&after=${after}`)
+      from = after
       last = data.at(-1)?.id ?? after
       const heads = ['When', 'Of', 'Type', 'Why', 'Tries', 'Message', 'Do']
       list.replaceChildren(...(data.length === 0 ? [] : [table('Given up', heads, data.map(cells))]))

@@ -1,5 +1,6 @@
 /** One device profile: rule chain, queue and dashboard of its devices, their alarms, and all else as JSON. */
 import { alarmRules } from './alarm-rules.js'
+import { asDefault } from './default-profile.js'
 import { confirmed, dangerous } from './dialog.js'
 import { choice, field, form, make, textArea } from './dom.js'
 import { dashboardsOffered, packagesOffered, queuesOffered, ruleChainsOffered } from './offered.js'
@@ -29,10 +30,13 @@ export async function profilePage({ main, id }) {
   ])
   /** @type {Json} */
   let present = profile
-  const heading = make('h1', {}, profile.name)
+  const heading = make('h1', { tabindex: '-1' }, profile.name)
   const standing = make('p', {})
   const shared = sharedForm(present, { chains, dashboards, queues, firmware, software }, save)
-  const data = dataForm(present, save)
+  const data = dataForm(present, async (change) => {
+    await save(change)
+    data.fill(present)
+  })
   const first = make('button', { type: 'button', click: () => void makeDefault() }, 'Make it the default')
   const remove = dangerous(
     'Delete the profile',
@@ -55,6 +59,7 @@ export async function profilePage({ main, id }) {
     make('p', { class: 'acts' }, first, remove),
   )
   fill()
+  data.fill(present)
 
   /** @param {Json} change */
   async function save(change) {
@@ -69,14 +74,12 @@ export async function profilePage({ main, id }) {
     standing.textContent = `Its devices speak ${transport}.${isDefault ? ' Devices made without a profile get this one.' : ''}`
     first.hidden = isDefault
     remove.hidden = isDefault
-    data.fill(present)
   }
 
   async function makeDefault() {
     const text = 'Devices that are made without a profile get it from now on. Those that are there keep theirs.'
-    const act = () => call('POST', `${path}/default`)
+    const act = async () => (present = asDefault(present, await call('POST', `${path}/default`)))
     if (!(await confirmed(`Make "${present['name']}" the default?`, text, 'Make it the default', act))) return
-    present = await call('GET', path)
     fill()
     heading.focus()
   }

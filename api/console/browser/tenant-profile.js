@@ -1,4 +1,5 @@
 /** One tenant profile: each limit in a field of its own. */
+import { asDefault } from './default-profile.js'
 import { confirmed, dangerous } from './dialog.js'
 import { field, form, make } from './dom.js'
 import { call } from './session.js'
@@ -61,9 +62,8 @@ export async function tenantProfilePage({ main, id }) {
 
   async function makeDefault() {
     const text = 'Tenants that are made without a profile get it from now on. Those that are there keep theirs.'
-    const act = () => call('POST', `${path}/default`)
+    const act = async () => (present = asDefault(present, await call('POST', `${path}/default`)))
     if (!(await confirmed(`Make "${present['name']}" the default?`, text, 'Make it the default', act))) return
-    present = await call('GET', path)
     others.hidden = true
     heading.focus()
   }
