@@ -22,6 +22,9 @@ export interface AlarmReadsParts extends AlarmInfosParts {
   readonly originators: readonly QueryTable[]
 }
 
+/** Each may have as much in its details as a message may. */
+const ROWS_AT_ONCE = 50
+
 export class AlarmReads {
   readonly infos: AlarmInfos
   private readonly alarms: EntityStore['alarms']
@@ -49,9 +52,18 @@ export class AlarmReads {
     return alarm
   }
 
-  async assignedTo(userIds: readonly string[], limit: number): Promise<readonly Alarm[]> {
-    const rows = await this.rows.findAll([{ column: 'assignee_id', in: userIds }], limit)
-    return rows.map((row) => alarms.recordOf(row))
+  /** In the order of their ids, a few at a time. */
+  async *assignedTo(userIds: readonly string[]): AsyncGenerator<Alarm> {
+    for (let after = '', isLast = false; !isLast;) {
+      const where = [
+        { column: 'assignee_id', in: userIds },
+        { column: 'id', after },
+      ]
+      const found = (await this.rows.findAll(where, ROWS_AT_ONCE)).map((row) => alarms.recordOf(row))
+      yield* found
+      after = found.at(-1)?.id ?? after
+      isLast = found.length < ROWS_AT_ONCE
+    }
   }
 
   /** Throws `ITEM_NOT_FOUND`. */

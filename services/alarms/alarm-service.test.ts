@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
-import { parseJson, type JsonObject } from '../../model/json.ts'
+import { isJsonObject, parseJson, type JsonObject } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import { assets } from '../entities/asset.ts'
 import { customers } from '../entities/customer.ts'
@@ -165,6 +165,53 @@ function testAlarms(open: () => Promise<TestPlatform>): void {
       assert.ok(platform.changes.some((change) => change.kind === 'alarm' && change.alarmId === id))
       await service.deleteByUser(tenant, id)
     })
+
+  async function newUser() {
+    const email = `going-${++made}@example.org`
+    return platform.services.declared.of(users).saveByUser(tenant, { email, authority: 'TENANT_ADMIN' })
+  }
+
+  test('does not keep who has it from going, however often it changes meanwhile', async (context) => {
+    const { declared } = platform.services
+    const user = await newUser()
+    const originator = await newAsset()
+    const { id } = await service.saveByUser(tenant, draftOf(originator))
+    await service.assignByUser(tenant, id, user.id)
+    let changed = 0
+    const unassignedWith = service.unassignedWith.bind(service)
+    context.mock.method(service, 'unassignedWith', async (...asked: Parameters<typeof unassignedWith>) => {
+      const changes = await unassignedWith(...asked)
+      await service.createOrUpdate(platform.tenantId, draftOf(originator, { details: { changed: ++changed } }))
+      return changes
+    })
+    await declared.of(users).deleteByUser(tenant, user.id)
+    const { assigneeId, details } = await service.get(id)
+    assert.deepEqual([assigneeId, details], [null, { changed: 1 }])
+    await service.deleteByUser(tenant, id)
+  })
+
+  test('is nobody’s without a word where those who had it had more than can be told at once', async () => {
+    const { declared } = platform.services
+    const user = await newUser()
+    const ids: string[] = []
+    const details = { text: 'x'.repeat(2 ** 20) }
+    for (let count = 0; count < 6; count++) {
+      const { id } = await service.saveByUser(tenant, draftOf(await newAsset(), { details }))
+      await service.assignByUser(tenant, id, user.id)
+      ids.push(id)
+    }
+    await declared.of(users).deleteByUser(tenant, user.id)
+    let told = 0
+    for (const id of ids) {
+      assert.equal((await service.get(id)).assigneeId, null)
+      const { data } = await service.pageOfComments(id, PAGE)
+      told += data.filter(
+        ({ comment }) => isJsonObject(comment) && comment['subtype'] === 'UNASSIGNED_FROM_DELETED_USER',
+      ).length
+    }
+    assert.equal(told, 4)
+    for (const id of ids) await service.deleteByUser(tenant, id)
+  })
 
   test('shows on what it propagates to, and tells each of them', async () => {
     const customer = await platform.services.declared.of(customers).saveByUser(tenant, { title: `customer ${++made}` })

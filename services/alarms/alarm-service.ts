@@ -27,6 +27,8 @@ export interface AlarmServiceParts extends AlarmReadsParts, AlarmWriterParts {}
 export type { AlarmFilter, AlarmOutcome, UserAlarmDraft }
 
 const MAX_TOLD = 1_000
+/** UTF-8 bytes of their messages, which are written, with the rows of the audit log, all at once. */
+const MAX_TOLD_BYTES = 4 << 20
 
 export class AlarmService extends AlarmReads {
   private readonly parts: AlarmServiceParts
@@ -133,20 +135,24 @@ export class AlarmService extends AlarmReads {
 
   /**
    * What is noted and told when a user goes, or a customer with all his users: for the transaction in which they go. Of more than
-   * {@link MAX_TOLD} alarms the others are taken from them without a word.
+   * {@link MAX_TOLD} alarms, or {@link MAX_TOLD_BYTES} of them, the others are taken from them without a word.
    */
   async unassignedWith(principal: Principal, gone: EntityId): Promise<readonly JoinedChange[]> {
     const leaving = new Map((await this.usersOf(gone)).map((user) => [user.id, user]))
     if (leaving.size === 0) return []
     const unassigned: JoinedChange[] = []
-    for (const before of await this.assignedTo([...leaving.keys()], MAX_TOLD)) {
+    let bytes = 0
+    for await (const before of this.assignedTo([...leaving.keys()])) {
+      if (unassigned.length === MAX_TOLD || bytes >= MAX_TOLD_BYTES) break
       const user = leaving.get(before.assigneeId ?? '')
       if (user === undefined) continue
       const alarm = { ...before, assigneeId: null, assignTs: this.parts.clock.now() }
       const userName = titleOf(user)
       const text = `Alarm was unassigned because user ${userName} - was deleted`
       const note = this.comments.note(alarm, 'UNASSIGNED_FROM_DELETED_USER', text, { userName })
-      unassigned.push(await this.writer.joined(alarm, before, note, { principal, type: 'ALARM_UNASSIGNED' }))
+      const change = await this.writer.assigned(alarm, before, note, { principal, type: 'ALARM_UNASSIGNED' })
+      bytes += Buffer.byteLength(change.event.data)
+      unassigned.push(change)
     }
     return unassigned
   }

@@ -13,6 +13,7 @@ import type { Metadata } from '../../model/message.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import type { RowStore } from '../../storage/entities/tables/row-store.ts'
 import type { Changes } from '../changes/changes.ts'
 import type { Cleanup } from '../cleanup/cleanup.ts'
@@ -172,13 +173,22 @@ export class AlarmWriter {
     return outcome
   }
 
-  /** A change that is committed with another one: nothing of where the alarm shows changes. */
-  async joined(changed: Alarm, before: Alarm, notes: readonly Statement[], event: UserEvent): Promise<JoinedChange> {
+  /**
+   * A change of who has the alarm, committed with another one. Where something else of the alarm changes meanwhile it counts all the same: of
+   * alarms that rules change all the time the whole would never come to its end. It is undone where another one has the alarm by then.
+   */
+  async assigned(changed: Alarm, before: Alarm, notes: readonly Statement[], event: UserEvent): Promise<JoinedChange> {
     const alarm = { ...changed, version: before.version + 1 }
     const shown = await this.parts.entities.alarms.shownOn(alarm.id)
     const tell = (): void => this.tell(alarm, shown, false)
+    const whose = [
+      { column: 'id', is: alarm.id },
+      { column: 'assignee_id', is: before.assigneeId },
+    ]
+    const own = this.rows.updateAll(whose, { assignee_id: alarm.assigneeId, assign_ts: alarm.assignTs })
+    const otherwise = (): Error => EntityStoreErrors.VERSION_CONFLICT({ entity: alarms.label })
     return {
-      statements: [this.rows.update(alarms.rowOf(alarm)), ...notes],
+      statements: [{ ...own, expect: { changes: 1, otherwise } }, ...notes],
       event: await this.eventOf(alarm, event, await this.reads.infos.of(alarm)),
       committed: tell,
       inDoubt: tell,
