@@ -74,20 +74,16 @@ export class EntityQueryRepository {
   async ids(selection: EntitySelection, sort: EntitySort | undefined, limit: number): Promise<readonly string[]> {
     if (selection.sources.length === 0) return []
     const { found } = await this.plans.of(selection, { sort, limit, offset: 0 })
-    return this.idsOf(found, sort, limit)
+    return this.idsOf(found, { sort, limit, offset: 0 })
   }
 
-  private async idsOf(
-    selection: EntitySelection,
-    sort: EntitySort | undefined,
-    limit: number,
-  ): Promise<readonly string[]> {
+  private async idsOf(selection: EntitySelection, { sort, limit, offset }: EntityOrder): Promise<readonly string[]> {
     const built = new SelectionSql(this.database, selection)
     const where = built.where()
     const order = sort === undefined ? undefined : built.order(sort)
     const by = order === undefined ? this.fastOrder(built, selection) : sql` order by ${order.by}`
     const from = sort !== undefined && isOfAttribute(sort.key) ? built.fromInAnyOrder() : built.from()
-    const rows = sql`select e.id as id from ${from}${order?.join ?? sql``}${where}${by} limit ${limit}`
+    const rows = sql`select e.id as id from ${from}${order?.join ?? sql``}${where}${by}${boundsSql(limit, offset)}`
     const joined = this.database.isShared ? sql`string_agg(id, '')` : sql`group_concat(id, '')`
     const query = sql<{ ids: string | null }>`select ${joined} as ids from (${rows}) as found`
     const [row] = await this.database.scan(query.compile(this.database.builder))
@@ -203,10 +199,9 @@ export class EntityQueryRepository {
     fields: readonly string[],
     walk?: KeyFilter,
   ): Promise<readonly SelectedEntity[]> {
-    const { sort, limit, offset } = order
+    const { sort, limit } = order
     if (!this.database.isShared && walk === undefined && sort !== undefined && isOfAttribute(sort.key) && limit > 0) {
-      const ids = (await this.idsOf(selection, sort, offset + limit)).slice(offset)
-      return this.fieldsOf(selection, ids, fields)
+      return this.fieldsOf(selection, await this.idsOf(selection, order), fields)
     }
     const query =
       walk === undefined ? this.sorted(selection, order, fields) : this.walked(selection, walk, order, fields)
@@ -238,9 +233,8 @@ export class EntityQueryRepository {
     const columns = fields.map((name, place) => sql`${built.field(name)} as ${sql.ref(`v${place}`)}`)
     const where = built.where()
     const order = built.order(sort)
-    const bounds = offset === 0 ? sql` limit ${limit}` : sql` limit ${limit} offset ${offset}`
     const selected = sql.join([sql`e.id as id`, sql`e.entity_type as entity_type`, ...columns])
-    return sql`select ${selected} from ${built.from()}${order.join}${where} order by ${order.by}${bounds}`
+    return sql`select ${selected} from ${built.from()}${order.join}${where} order by ${order.by}${boundsSql(limit, offset)}`
   }
 
   /** Of each stretch of the index as many as the page may show, in the index's order; together they are sorted once more. */
@@ -353,6 +347,10 @@ export class EntityQueryRepository {
     const query = this.database.builder.selectFrom('attribute').selectAll().where('entity_id', 'in', ids)
     return (await this.database.scan(query.compile())).map(ownedAttribute)
   }
+}
+
+function boundsSql(limit: number, offset: number): Sql {
+  return offset === 0 ? sql` limit ${limit}` : sql` limit ${limit} offset ${offset}`
 }
 
 function isOfAttribute({ type }: EntityKey): boolean {
