@@ -181,6 +181,30 @@ test('scans of one turn run beside each other, and leave a connection to other r
   await Promise.all([waiting, alsoWaiting])
 })
 
+test(
+  'no read queues behind a scan, however many are before it at the connection without one',
+  skip,
+  async (context) => {
+    const [holding, free, ...scanning] = [connect(context), connect(context), connect(context), connect(context)]
+    const reads = new SnapshotReads([free, ...scanning])
+    const [ofScans, ofRead] = [18, 19]
+    await holding.query({ text: `select pg_advisory_lock(${ofScans}), pg_advisory_lock(${ofRead})` })
+    const scans = scanning.map(() => reads.scan({ text: `select pg_advisory_xact_lock(${ofScans})` }))
+    const slow = reads.read({ text: `select pg_advisory_xact_lock(${ofRead})` })
+    await new Promise(setImmediate)
+    const next = reads.read<{ four: number }>({ text: 'select 4 as four' })
+    await new Promise(setImmediate)
+    assert.deepEqual(
+      scanning.map(({ unanswered }) => unanswered),
+      [1, 1],
+    )
+    await holding.query({ text: `select pg_advisory_unlock(${ofRead})` })
+    assert.deepEqual((await next).rows, [{ four: 4 }])
+    await holding.query({ text: `select pg_advisory_unlock(${ofScans})` })
+    await Promise.all([slow, ...scans])
+  },
+)
+
 test('the idlest connection is the one with the fewest queries before the next', skip, async (context) => {
   const [busy, idle] = [connect(context), connect(context)]
   const running = busy.query({ text: 'select 1' })

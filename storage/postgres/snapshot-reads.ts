@@ -57,6 +57,8 @@ export const TRANSACTION_ID: PostgresQuery = {
 export class SnapshotReads {
   private readonly connections: readonly PostgresConnection[]
   private readonly scanning: readonly PostgresConnection[]
+  /** Scans under way, by connection. */
+  private readonly scans = new Map<PostgresConnection, number>()
   private waiting: WaitingRead[] = []
 
   /** Takes the connections over: they are closed with it. */
@@ -78,10 +80,16 @@ export class SnapshotReads {
    * other reads. Rejects with one of `PostgresErrors`.
    */
   async scan<Row>(query: PostgresQuery): Promise<readonly Row[]> {
+    const connection = idlest(this.scanning)
+    this.scans.set(connection, (this.scans.get(connection) ?? 0) + 1)
     try {
-      return (await idlest(this.scanning).query<Row>(query)).rows
+      return (await connection.query<Row>(query)).rows
     } catch (error) {
       throw postgresError(error)
+    } finally {
+      const left = (this.scans.get(connection) ?? 1) - 1
+      if (left === 0) this.scans.delete(connection)
+      else this.scans.set(connection, left)
     }
   }
 
@@ -97,10 +105,16 @@ export class SnapshotReads {
     }
   }
 
+  /** One scan takes longer than many reads: where it runs nothing queues, however few are before it there. */
+  private idlestForReads(): PostgresConnection {
+    const others = this.connections.filter((connection) => !this.scans.has(connection))
+    return idlest(others.length > 0 ? others : this.connections)
+  }
+
   private async ask(reads: readonly WaitingRead[]): Promise<void> {
     try {
       const queries = [SNAPSHOT, ...reads.map(({ query }) => query)]
-      const [snapshot, ...outcomes] = await idlest(this.connections).queries<unknown>(queries)
+      const [snapshot, ...outcomes] = await this.idlestForReads().queries<unknown>(queries)
       const sequence = sequenceOf(resultOf(snapshot).rows)
       for (const [index, read] of reads.entries()) {
         const outcome = outcomes[index]
