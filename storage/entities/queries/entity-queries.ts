@@ -42,6 +42,12 @@ export interface SearchedEntity {
   readonly tail: string
 }
 
+interface FoundRows {
+  /** Without those that went after they were found. */
+  readonly rows: readonly SelectedEntity[]
+  readonly found: number
+}
+
 export class EntityQueryRepository {
   private readonly database: EntityDatabase
   private readonly plans: QueryPlans
@@ -64,7 +70,7 @@ export class EntityQueryRepository {
   ): Promise<readonly SelectedEntity[]> {
     if (selection.sources.length === 0) return []
     const { found, walk } = await this.plans.of(selection, order)
-    return this.rowsOf(found, order, fields, walk)
+    return (await this.rowsOf(found, order, fields, walk)).rows
   }
 
   /**
@@ -154,12 +160,12 @@ export class EntityQueryRepository {
     const { counted, found, matches, walk } = await this.plans.of(selection, order)
     if (this.database.isShared && matches > order.offset + order.limit) {
       // More pages follow: the total is not known by this one. A server does both at once.
-      const [rows, total] = await Promise.all([this.rowsOf(found, order, fields, walk), this.countOf(counted)])
+      const [{ rows }, total] = await Promise.all([this.rowsOf(found, order, fields, walk), this.countOf(counted)])
       return { total, rows }
     }
-    const rows = await this.rowsOf(found, order, fields, walk)
-    const isLast = rows.length < order.limit && (rows.length > 0 || order.offset === 0)
-    return { total: isLast ? order.offset + rows.length : await this.countOf(counted), rows }
+    const { rows, found: seen } = await this.rowsOf(found, order, fields, walk)
+    const isLast = seen < order.limit && (seen > 0 || order.offset === 0)
+    return { total: isLast ? order.offset + seen : await this.countOf(counted), rows }
   }
 
   private async pageByOwner(
@@ -179,7 +185,7 @@ export class EntityQueryRepository {
     // Of few owners there are few entities: to look at each is cheaper than at all that match.
     const driver = counted.driver?.way === 'probed' ? counted.driver : undefined
     const sort = haveOneName ? { key: ID, direction } : order.sort
-    const rows = await this.rowsOf(
+    const { rows } = await this.rowsOf(
       { ...selection, sources, driver },
       { ...order, sort, offset: order.offset - skipped },
       fields,
@@ -198,20 +204,22 @@ export class EntityQueryRepository {
     order: EntityOrder,
     fields: readonly string[],
     walk?: KeyFilter,
-  ): Promise<readonly SelectedEntity[]> {
+  ): Promise<FoundRows> {
     const { sort, limit } = order
     if (!this.database.isShared && walk === undefined && sort !== undefined && isOfAttribute(sort.key) && limit > 0) {
-      return this.fieldsOf(selection, await this.idsOf(selection, order), fields)
+      const ids = await this.idsOf(selection, order)
+      return { rows: await this.fieldsOf(selection, ids, fields), found: ids.length }
     }
     const query =
       walk === undefined ? this.sorted(selection, order, fields) : this.walked(selection, walk, order, fields)
     const names = ['id', 'entity_type', ...fields.map((_, place) => `v${place}`)]
-    const rows = await this.rows(query, names, order.limit)
-    return rows.map(([id, entityType, ...found]) => ({
+    const found = await this.rows(query, names, order.limit)
+    const rows = found.map(([id, entityType, ...values]) => ({
       id: String(id),
       entityType: typeOf(entityType),
-      fields: fields.map((_, place) => found[place] ?? null),
+      fields: fields.map((_, place) => values[place] ?? null),
     }))
+    return { rows, found: rows.length }
   }
 
   /** In the order of the ids, without those that are gone. */
@@ -223,7 +231,7 @@ export class EntityQueryRepository {
     if (ids.length === 0) return []
     const sources = selection.sources.map((source) => ({ ...source, ids }))
     const bounds = { sort: undefined, limit: ids.length, offset: 0 }
-    const rows = await this.rowsOf({ sources, filters: [], operation: 'AND' }, bounds, fields)
+    const { rows } = await this.rowsOf({ sources, filters: [], operation: 'AND' }, bounds, fields)
     const byId = new Map(rows.map((row) => [row.id, row]))
     return ids.flatMap((id) => byId.get(id) ?? [])
   }
