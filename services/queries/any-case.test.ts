@@ -34,6 +34,8 @@ const WANTED = [
   'ISTANBUL \u0130',
   '\u0307',
 ]
+/** Twice as many are more than a statement of SQLite takes parameters, four times as many more than one of PostgreSQL. */
+const LISTED = 17_000
 const OPERATIONS = [
   ...(['EQUAL', 'NOT_EQUAL', 'STARTS_WITH', 'ENDS_WITH', 'CONTAINS'] as const),
   ...(['NOT_CONTAINS', 'IN', 'NOT_IN'] as const),
@@ -68,6 +70,32 @@ await onBothDatabases('texts in whatever case ', (open: () => Promise<TestPlatfo
           assert.deepEqual(await found({ type: 'SERVER_ATTRIBUTE', key: 'k' }, predicate), expected, label)
           assert.deepEqual(await found({ type: 'ENTITY_FIELD', key: 'label' }, predicate), expected, `label ${label}`)
         }
+  })
+
+  test('a list of thousands is looked for in attributes and names', async (context) => {
+    const platform = await open()
+    context.after(() => platform.close())
+    const { services, tenant } = platform
+    for (const value of ['Listed', 'other']) {
+      const { id } = await services.devices.saveByUser(tenant, { name: value, label: value, type: 'Worded' })
+      const entry = { key: 'k', type: 'STRING', value } as const
+      await services.attributes.saveByUser(tenant, { entityType: 'DEVICE', id }, 'SERVER_SCOPE', [entry])
+    }
+    const value = [...Array.from({ length: LISTED }, (_, place) => `item ${place}`), 'LISTED'].join(',')
+    const predicate = asked({ type: 'STRING', operation: 'IN', value, ignoreCase: true })
+    const keys = [
+      { type: 'SERVER_ATTRIBUTE', key: 'k' },
+      { type: 'ENTITY_FIELD', key: 'label' },
+    ] as const
+    for (const key of keys) {
+      const { data, totalElements } = await services.entityQueries.find(tenant, {
+        filter: { kind: 'type', entityType: 'DEVICE', name: '', types: ['Worded'] },
+        ...{ keyFilters: [{ key, predicate }], operation: 'AND', fields: ['name'], latest: [] },
+        page: { page: 0, pageSize: 100, textSearch: undefined, sort: undefined, isDynamic: false },
+      })
+      const names = data.map(({ latest }) => latest.ENTITY_FIELD?.['name']?.value)
+      assert.deepEqual([names, totalElements], [['Listed'], 1], key.type)
+    }
   })
 })
 

@@ -8,7 +8,7 @@ import { compareNumbers, type NumericOperation, type StringOperation } from '../
 import type { KeyFilter, KeyPredicate } from '../../../model/entity-query.ts'
 import { ATTRIBUTE_SCOPE_NUMBERS } from '../attribute-columns.ts'
 import type { EntityKey } from '../../../model/entity-query.ts'
-import { COMPARISONS, finite, listOf, predicateSql, type Sql, type SqlDialect } from './predicates-sql.ts'
+import { COMPARISONS, finite, isLong, listOf, predicateSql, type Sql, type SqlDialect } from './predicates-sql.ts'
 
 /** The same words as in the migration that made the index. */
 const WORDS = sql.raw('case when kind = 4 then substr(text_value, 1, 64) end')
@@ -48,7 +48,8 @@ export function isNewest(alias: string): Sql {
 
 /** Whether the different texts of the key, where they are few, tell what the filter matches: {@link wordsOf} them the index finds it. */
 export function comparesWords({ key, predicate }: KeyFilter): boolean {
-  return typeof scopeNumber(key) === 'number' && predicate.type === 'STRING' && OF_TEXTS.has(predicate.operation)
+  if (typeof scopeNumber(key) !== 'number' || predicate.type !== 'STRING') return false
+  return OF_TEXTS.has(predicate.operation) && !(predicate.operation === 'IN' && isLong(listOf(predicate.value)))
 }
 
 /** The beginnings of the different texts of the key, as `word`: a query that finds each in the index behind the one before. */

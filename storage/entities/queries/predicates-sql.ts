@@ -96,7 +96,7 @@ function textSql(dialect: SqlDialect, operation: StringOperation, wanted: string
   const isEqual = (): Sql => compared(ASCII.test(wanted), (value, fold) => sql`${value} = ${fold(wanted)}`)
   const isIn = (): Sql => {
     const list = listOf(wanted)
-    const isAscii = list.every((each) => ASCII.test(each))
+    const isAscii = !isLong(list) && list.every((each) => ASCII.test(each))
     return compared(isAscii, (value, fold) => sql`${value} in (${sql.join(list.map(fold))})`)
   }
   const like = (pattern: string): Sql => {
@@ -132,6 +132,13 @@ const NO_ESCAPE = { shared: sql` escape ''`, own: sql`` } as const
 /** Items are parted by commas; blanks and single quotes around them do not count. */
 export function listOf(text: string): readonly string[] {
   return text.split(',').map((item) => item.trim().replace(/^'(.*)'$/s, '$1'))
+}
+
+const MOST_LISTED_AGAIN = 1_000
+
+/** Whether it may stand in a statement once only: each item is a parameter, of which SQLite takes 32,766 and PostgreSQL 65,535. */
+export function isLong(list: readonly string[]): boolean {
+  return list.length > MOST_LISTED_AGAIN
 }
 
 /** SQLite's LIKE takes no heed of case, its GLOB does. */
