@@ -29,6 +29,14 @@ test('a date keeps what its text says behind the millisecond, and is moved by na
       `var d = ${AT}; d.addNanos(1); d.addDays(1); d.setHours(0); return d.toISOString()`,
       '2023-11-15T00:13:20.123000001Z',
     ],
+    [
+      "return new Date('03.02.2024 04:05:06.789123', 'dd.MM.yyyy HH:mm:ss.SSSSSS').toISOString()",
+      '2024-02-03T04:05:06.789123Z',
+    ],
+    [
+      `var d = ${AT}; d.addNanos(45006); return d.toLocaleString('en', '{"pattern":"s.SSSSSSSSS n N SS"}')`,
+      '20.123045006 123045006 80000123045006 12',
+    ],
     [`var d = ${AT}; d.addNanos(1); d.setMilliseconds(5); return d.toISOString()`, '2023-11-14T22:13:20.005Z'],
     [`var d = ${AT}; d.addNanos(1); d.setTime(0); return d.toISOString()`, '1970-01-01T00:00:00Z'],
   ] as const)

@@ -2,6 +2,7 @@
 import { Fault } from '../fault.ts'
 import { lruMap } from '../../../../model/lru-map.ts'
 import { dayName, eraName, halfName, monthName, standaloneMonthName, zoneName, type Width } from './date-names.ts'
+import type { DateValue } from './date-value.ts'
 import { utcTime, type Zone } from './zones.ts'
 
 export type PatternPart =
@@ -81,9 +82,9 @@ const MOST: ReadonlyMap<string, number> = new Map([
 ])
 
 /** An instant written in a zone and a language. */
-export function patternText(pattern: string, time: number, zone: Zone, locale: string): string {
+export function patternText(pattern: string, { time, nanos }: DateValue, zone: Zone, locale: string): string {
   const offset = zone.offsetAt(time)
-  const moment = { date: new Date(time + offset), time, offset, zone, locale }
+  const moment = { date: new Date(time + offset), time, nanos, offset, zone, locale }
   return textOfParts(patternParts(pattern), moment)
 }
 
@@ -91,6 +92,8 @@ interface Moment {
   /** Its UTC fields are the local ones. */
   readonly date: Date
   readonly time: number
+  /** Behind the millisecond. */
+  readonly nanos: number
   readonly offset: number
   readonly zone: Zone
   readonly locale: string
@@ -106,9 +109,9 @@ function textOfParts(parts: readonly PatternPart[], moment: Moment): string {
 }
 
 function fieldText(letter: string, count: number, moment: Moment): string {
-  const { date, locale, offset, time, zone } = moment
+  const { date, nanos, locale, offset, time, zone } = moment
   const year = date.getUTCFullYear()
-  const number = numbers[letter]?.(date)
+  const number = numbers[letter]?.(date, nanos)
   if (number !== undefined) return String(number).padStart(count, '0')
   switch (letter) {
     case 'y':
@@ -130,7 +133,7 @@ function fieldText(letter: string, count: number, moment: Moment): string {
     case 'a':
       return halfName(locale, date.getUTCHours() >= 12)
     case 'S':
-      return String(date.getUTCMilliseconds()).padStart(3, '0').padEnd(9, '0').slice(0, count)
+      return String(nanosOfSecond(date, nanos)).padStart(9, '0').slice(0, count)
     case 'G':
       return eraName(locale, time + offset, width(count))
     case 'Q':
@@ -147,7 +150,11 @@ function fieldText(letter: string, count: number, moment: Moment): string {
 
 const DAY = 86_400_000
 
-const numbers: Readonly<Record<string, (date: Date) => number>> = {
+function nanosOfSecond(date: Date, nanos: number): number {
+  return date.getUTCMilliseconds() * 1_000_000 + nanos
+}
+
+const numbers: Readonly<Record<string, (date: Date, nanos: number) => number>> = {
   d: (date) => date.getUTCDate(),
   D: (date) => Math.floor((date.getTime() - utcTime(date.getUTCFullYear(), 1, 1, 0, 0, 0, 0)) / DAY) + 1,
   H: (date) => date.getUTCHours(),
@@ -156,9 +163,9 @@ const numbers: Readonly<Record<string, (date: Date) => number>> = {
   h: (date) => date.getUTCHours() % 12 || 12,
   m: (date) => date.getUTCMinutes(),
   s: (date) => date.getUTCSeconds(),
-  n: (date) => date.getUTCMilliseconds() * 1_000_000,
+  n: nanosOfSecond,
   A: (date) => ((date.getTime() % DAY) + DAY) % DAY,
-  N: (date) => (((date.getTime() % DAY) + DAY) % DAY) * 1_000_000,
+  N: (date, nanos) => (((date.getTime() % DAY) + DAY) % DAY) * 1_000_000 + nanos,
 }
 
 export function width(count: number): Width {

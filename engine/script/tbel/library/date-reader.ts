@@ -69,12 +69,13 @@ export function looseTime(text: string): number | undefined {
 }
 
 /** By a pattern: with a zone in the text that one counts, else `zone`. */
-export function readByPattern(text: string, pattern: string, locale: string, zone: Zone | undefined): number {
+export function readByPattern(text: string, pattern: string, locale: string, zone: Zone | undefined): DateValue {
   const fields = readFields(text, pattern, locale, false)
   const local = fields === undefined ? undefined : localTime(fields)
   if (fields === undefined || local === undefined) throw unreadable(text)
   // A zone that the caller names counts, whatever the text says.
-  return zone === undefined ? local - zoneOffset(fields, local, UTC) : instantOf(local, zone)
+  const time = zone === undefined ? local - zoneOffset(fields, local, UTC) : instantOf(local, zone)
+  return new DateValue(time, fields.nanos)
 }
 
 /** As the platform's older reader: numbers of any width, days beyond their month, what follows is left. -1 where it can not be read. */
@@ -101,6 +102,8 @@ interface Fields {
   minute?: number
   second?: number
   millisecond?: number
+  /** Behind the millisecond. */
+  nanos?: number
   offset?: number
   zone?: Zone
 }
@@ -270,7 +273,12 @@ function readFraction(reader: Reader, count: number): boolean {
   if (value === undefined) return false
   const digits = reader.text.slice(from, reader.at)
   // The older reader takes the digits for milliseconds, whatever their number.
-  reader.fields.millisecond = reader.lenient ? value : Number(digits.padEnd(3, '0').slice(0, 3))
+  if (reader.lenient) reader.fields.millisecond = value
+  else {
+    const padded = digits.padEnd(9, '0')
+    reader.fields.millisecond = Number(padded.slice(0, 3))
+    reader.fields.nanos = Number(padded.slice(3))
+  }
   return true
 }
 

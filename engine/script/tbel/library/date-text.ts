@@ -68,13 +68,12 @@ function writer(missingLocale: string, plain: StyleOf, withOptions: StyleOf = pl
 function written(value: DateValue, locale: string, options: Options, styleOf: StyleOf, budget: Budget): Value {
   budget.spend(WRITE_STEPS)
   const { pattern, zone } = options
-  const { time } = value
-  if (pattern !== '') return counted(patternText(pattern, time, zone, locale), budget)
+  if (pattern !== '') return counted(patternText(pattern, value, zone, locale), budget)
   const [date, clock] = styleOf(options)
   const text =
     locale === NEUTRAL
-      ? patternText(neutralPattern(date, clock), time, zone, locale)
-      : styledText(locale, time, zone, date, clock)
+      ? patternText(neutralPattern(date, clock), value, zone, locale)
+      : styledText(locale, value.time, zone, date, clock)
   return counted(text, budget)
 }
 

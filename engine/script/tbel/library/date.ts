@@ -178,7 +178,7 @@ function ofText(values: readonly Value[]): DateValue {
   const locale = localeOf(values.length > 2 ? textArgument(values, 2) : DEFAULT_LOCALE)
   if (values.length > 4) throw new Fault('a date has no such form')
   const zone = values.length > 3 ? zoneOf(textArgument(values, 3)) : undefined
-  return new DateValue(readByPattern(text, textArgument(values, 1), locale, zone))
+  return readByPattern(text, textArgument(values, 1), locale, zone)
 }
 
 /** Year, month, day, then hour and minute together, second, millisecond; the last may be a zone. */
