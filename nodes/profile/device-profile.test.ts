@@ -158,6 +158,23 @@ test('how often and how long come from attributes too: decimals are cut, and wha
   assert.deepEqual(await send(), ['Alarm Updated alarmConditionRepeats=3 isExistingAlarm=true', 'Success'])
 })
 
+test('an attribute that is no whole number fails the message for its own alarm: others count, and are raised', async () => {
+  const repeating = (defaultValue: number, dynamicValue: JsonValue = null) =>
+    rule('GREATER', 50, { spec: { type: 'REPEATING', predicate: { defaultValue, dynamicValue } } })
+  const ofTenant = { sourceType: 'CURRENT_TENANT', sourceAttribute: 'times', inherit: false }
+  const often = { ...hot({ MAJOR: repeating(9, ofTenant) }), id: 'a0', alarmType: 'Often' }
+  const world = await worldOf(often, hot({ MAJOR: repeating(2) }))
+  const { attributes } = world.context.fakes
+  attributes.add([{ key: 'times', type: 'STRING', value: 'often' }], entityId('TENANT', TENANT_ID), 'SERVER_SCOPE')
+  const send = async () => {
+    await world.clock.advance(1)
+    return world.send({ temp: 60 })
+  }
+  assert.deepEqual(await send(), ['Failure'])
+  assert.deepEqual(await send(), ['Alarm Created alarmConditionRepeats=2 isNewAlarm=true', 'Failure'])
+  assert.equal(await severityOf(world), 'MAJOR')
+})
+
 test('a duration that ends though nothing is heard raises the alarm by the timer', async () => {
   const spec = { type: 'DURATION', unit: 'MINUTES', predicate: { defaultValue: 5 } }
   const world = await worldOf(hot({ MAJOR: rule('GREATER', 50, { spec }) }))

@@ -17,6 +17,7 @@ import { handleMessage, type DeviceState } from './device-turn.ts'
 import { ProfileTimers } from './profile-timers.ts'
 
 const DECIDED = 'decided'
+const FAILURE = 'Failure'
 
 const stateSchema = z.object({
   counts: z.record(
@@ -86,9 +87,10 @@ class DeviceProfileNode {
       handle: (turn, message) => {
         const memory = this.prepared.get(message)
         if (memory === undefined) return 'Success'
-        const decisions = handleMessage(turn, message, memory, context.settings)
-        if (decisions.length === 0) return 'Success'
-        return decisions.map((decision) => ({ message: asMessage(decision, message), relations: [DECIDED] }))
+        const { decisions, failure } = handleMessage(turn, message, memory, context.settings)
+        if (decisions.length === 0) return failure ?? 'Success'
+        const decided = decisions.map((decision) => ({ message: asMessage(decision, message), relations: [DECIDED] }))
+        return failure === undefined ? decided : [...decided, { message, relations: [FAILURE], error: failure }]
       },
       replayed: (message, output) => {
         const memory = this.prepared.get(message)
@@ -154,7 +156,9 @@ class DeviceProfileNode {
       emit: (index, output) => {
         const decisions = decisionsOf(output)
         if (decisions.length === 0) return result.emit(placeOf(index), output)
-        effects.push(this.finish(messageAt(handed, index), placeOf(index), decisions, result))
+        const message = messageAt(handed, index)
+        const original = failureOf(output) ?? { message, relations: ['Success'] }
+        effects.push(this.finish(original, placeOf(index), decisions, result))
       },
       fail: (index, error) => {
         this.memories.doubt(messageAt(handed, index).originator.id)
@@ -165,10 +169,11 @@ class DeviceProfileNode {
     return effects.length === 0 ? undefined : Promise.all(effects).then(() => undefined)
   }
 
-  private async finish(message: Message, index: number, decisions: readonly Decision[], result: BatchResult) {
+  private async finish(original: Emission, index: number, decisions: readonly Decision[], result: BatchResult) {
+    const { message } = original
     try {
       const told = await this.carryOut(decisions, message.originator, message, result.visit(index))
-      result.emit(index, [...told, { message, relations: ['Success'] }])
+      result.emit(index, [...told, original])
     } catch (error) {
       failed(result, index, error)
     }
@@ -233,10 +238,18 @@ function foresee({ active }: DeviceMemory, decisions: readonly Decision[]): void
   }
 }
 
-function decisionsOf(output: NodeOutput): readonly Decision[] {
+function emissionsOf(output: NodeOutput): readonly Emission[] {
   if (output === undefined || typeof output === 'string' || !Array.isArray(output)) return []
   const emissions: readonly Emission[] = output
   return emissions
+}
+
+function failureOf(output: NodeOutput): Emission | undefined {
+  return emissionsOf(output).find(({ relations }) => relations.includes(FAILURE))
+}
+
+function decisionsOf(output: NodeOutput): readonly Decision[] {
+  return emissionsOf(output)
     .filter(({ relations }) => relations.includes(DECIDED))
     .map(({ message }) => decisionSchema.parse(message.json()))
 }

@@ -2,16 +2,17 @@
 import type { StateTurn } from '../../engine/rulechain/capabilities/state.ts'
 import type { NodeSettings } from '../../engine/rulechain/node.ts'
 import { entriesOf } from '../../model/entry-json.ts'
+import { isMillraceError } from '../../model/errors.ts'
 import type { JsonValue } from '../../model/json.ts'
 import { isJsonObject } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
 import { sameValue, type Entry, type TypedValue } from '../../model/value.ts'
 import { bodyObject } from '../body.ts'
 import { pointsIn } from '../action/telemetry-body.ts'
-import { nameOf } from './alarm-rule.ts'
+import { nameOf, type AlarmDefinition } from './alarm-rule.ts'
 import { decisionOf, type Decision } from './decision.ts'
 import type { DeviceMemory } from './device-memory.ts'
-import { nextTime, step, type AlarmEvent, type RuleCounts } from './rule-state.ts'
+import { nextTime, step, type AlarmEvent, type AlarmStanding, type AlarmStep, type RuleCounts } from './rule-state.ts'
 import type { RuleKey } from './rule-values.ts'
 
 /** Of a device: what its rules have counted, by the id of their alarm, and what a timer decided that is not done yet. */
@@ -29,13 +30,19 @@ interface Update {
   readonly changed: ReadonlySet<string>
 }
 
+export interface Handled {
+  readonly decisions: readonly Decision[]
+  /** Of an alarm whose rules can not be looked at: those of others count all the same. */
+  readonly failure?: Error | undefined
+}
+
 /** Throws where the message's body is not what its type says: nothing has changed then. */
 export function handleMessage(
   turn: StateTurn<DeviceState>,
   message: Message,
   memory: DeviceMemory,
   settings: NodeSettings,
-): readonly Decision[] {
+): Handled {
   memory.metadata = message.metadata
   memory.queueName = message.queueName
   const run = new Run(turn, memory)
@@ -60,9 +67,9 @@ export function handleMessage(
       gone(run, message, memory)
       break
     default:
-      return []
+      return { decisions: [] }
   }
-  return run.end()
+  return { decisions: run.end(), failure: run.failure }
 }
 
 /** Time went by; what comes of it waits in the state. */
@@ -73,6 +80,8 @@ export function handleTime(turn: StateTurn<DeviceState>, memory: DeviceMemory): 
 }
 
 class Run {
+  /** The first one. */
+  failure: Error | undefined
   private readonly turn: StateTurn<DeviceState>
   private readonly memory: DeviceMemory
   private readonly decisions: Decision[] = []
@@ -98,11 +107,23 @@ class Run {
       if (event === undefined) continue
       const held = memory.active.get(id)
       const counts = this.counts[id] ?? NO_COUNTS
-      const { standing, result } = step(alarm, { active: held?.severity, counts }, event, turn.now)
+      const stepped = this.step(alarm, { active: held?.severity, counts }, event)
+      if (stepped === undefined) continue
+      const { standing, result } = stepped
       if (standing.counts !== counts) this.count(id, standing.counts)
       if (standing.active !== held?.severity)
         memory.active.set(id, standing.active && { severity: standing.active, id: held?.id })
       if (result !== undefined) this.decisions.push(decisionOf(alarm, result, memory, ts, turn.now))
+    }
+  }
+
+  private step(alarm: AlarmDefinition, standing: AlarmStanding, event: AlarmEvent): AlarmStep | undefined {
+    try {
+      return step(alarm, standing, event, this.turn.now)
+    } catch (error) {
+      if (!isMillraceError(error)) throw error
+      this.failure ??= error
+      return undefined
     }
   }
 
