@@ -1,5 +1,6 @@
 /** Hands a mail to a mail server: the one file that knows nodemailer, which is loaded with the first mail: most processes send none. */
 import type { MailSettings } from './mail-settings.ts'
+import { requireAllReached } from './reached.ts'
 
 export interface Mail {
   readonly to: string
@@ -17,7 +18,7 @@ export interface Mail {
   readonly images?: Readonly<Record<string, string>>
 }
 
-/** Rejects where the server does not take it. */
+/** Rejects where the server does not take it, and where it refuses some of the recipients. */
 export async function sendBySmtp(settings: MailSettings, mail: Mail): Promise<void> {
   const { mailFrom, smtpProtocol, smtpHost, smtpPort, timeout, enableTls } = settings
   const { createTransport } = await import('nodemailer')
@@ -38,7 +39,7 @@ export async function sendBySmtp(settings: MailSettings, mail: Mail): Promise<vo
   try {
     const { images = {}, ...envelope } = mail
     const attachments = Object.entries(images).map(([cid, path]) => ({ cid, path }))
-    await transport.sendMail({ from: mailFrom, ...envelope, attachments })
+    requireAllReached(await transport.sendMail({ from: mailFrom, ...envelope, attachments }))
   } finally {
     transport.close()
   }

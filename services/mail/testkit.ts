@@ -1,4 +1,4 @@
-/** A mail server for tests: takes everything. */
+/** A mail server for tests: takes everything but mails to `refused@…`. */
 import { createServer, type Socket } from 'node:net'
 
 export interface TestMailServer {
@@ -43,7 +43,7 @@ function serve(socket: Socket, mails: string[]): void {
       } else if (/^QUIT/i.test(line)) {
         answer('221 bye')
         socket.end()
-      } else answer('250 ok')
+      } else answer(/^RCPT TO:<refused@/i.test(line) ? '550 no such user' : '250 ok')
     }
   })
 }

@@ -24,12 +24,6 @@ export const OutboundErrors = defineErrors('outbound', {
     status: 429,
     text: '{count} nodes of the tenant call services outside, at most {limit} may',
   },
-  /** Tried again it would come twice to those who have it. */
-  MAIL_PARTLY_REFUSED: {
-    kind: 'invalid',
-    status: 502,
-    text: 'the mail server refuses {recipients}; the others have the mail, so it is not sent again',
-  },
   CLOSED: { kind: 'retryable', status: 503, text: 'the connection is closed' },
   CALL_FAILED: { kind: 'retryable', status: 502, text: '{reason}' },
 })

@@ -1,6 +1,6 @@
 /** One node's client under the policy: opened when it is used, its calls bounded in number and time, its errors without secrets. */
 import type { Clock } from '../../model/clock.ts'
-import { errorText, isMillraceError } from '../../model/errors.ts'
+import { errorText, isMillraceError, MillraceError } from '../../model/errors.ts'
 import type { OutboundClient } from '../../engine/rulechain/capabilities/outbound.ts'
 import type { CallRoom } from './call-room.ts'
 import { OutboundErrors } from './errors.ts'
@@ -114,10 +114,15 @@ export class ManagedClient<Call, Answer> implements OutboundClient<Call, Answer>
   /** The cause is left behind: it may quote a secret, and logs show causes. */
   private shown(error: unknown): Error {
     const text = this.parts.hide(errorText(error))
-    if (isMillraceError(error) && text === error.message) return error
+    if (isMillraceError(error)) return text === error.message ? error : retold(error, text)
     const name = error instanceof Error ? nameOf(error) : 'Error'
     return Object.assign(OutboundErrors.CALL_FAILED({ reason: text === '' ? name : text }), { name })
   }
+}
+
+/** With another text, and tried again or not as before. */
+function retold({ code, kind, status, isTimeout, isOutage, isOwnLimit }: MillraceError, text: string): Error {
+  return new MillraceError(code, { kind, status, isTimeout, isOutage, isOwnLimit, text: '{text}' }, { text })
 }
 
 /** The code that systems and libraries give says more than the class that they all share. */

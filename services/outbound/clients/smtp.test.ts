@@ -26,7 +26,7 @@ test('the connection to a mail server that says nothing ends with the call', asy
 })
 
 /** Takes mails for all but `nobody@…`. */
-async function startServer(t: TestContext, said: string[]) {
+async function startServer(t: TestContext, said: string[], secrets: readonly string[] = []) {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
     socket.write('220 here\r\n')
@@ -49,7 +49,7 @@ async function startServer(t: TestContext, said: string[]) {
   t.after(() => server.close())
   const { port } = server.address() as AddressInfo
   const client = testOutbound({ timeoutMs: 60_000 })
-    .ofNode({ tenantId: 'a' })
+    .ofNode({ tenantId: 'a', secrets })
     .open('smtp', { ...TARGET, port })
   t.after(() => client.close())
   return client
@@ -64,6 +64,12 @@ test('a mail that others of its recipients have is not tried again; one that nob
   const client = await startServer(t, [])
   await assert.rejects(client.call({ ...MAIL, bcc: 'nobody@e.f' }, 0), { kind: 'invalid' })
   await assert.rejects(client.call({ ...MAIL, to: 'nobody@e.f' }, 0), { kind: 'retryable' })
+})
+
+test('a refusal in which a secret stands is told without it, and is not tried again either', async (t) => {
+  const client = await startServer(t, [], ['nobody'])
+  const told = { kind: 'invalid', message: /refuses [^n]+@e\.f; / }
+  await assert.rejects(client.call({ ...MAIL, bcc: 'nobody@e.f' }, 0), told)
 })
 
 test('a mail goes out over the connection that was checked', async (t) => {

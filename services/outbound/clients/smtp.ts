@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'
 import { createTransport } from 'nodemailer'
-import { OutboundErrors } from '../errors.ts'
+import { requireAllReached } from '../../mail/reached.ts'
 import type { OpenClient } from '../raw-client.ts'
 
 export const openSmtp: OpenClient<'smtp'> = (target, { guard }) => ({
@@ -41,9 +41,4 @@ export const openSmtp: OpenClient<'smtp'> = (target, { guard }) => ({
 async function connected(socket: Socket, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   await once(socket, 'connect', { signal })
-}
-
-/** Of a mail that reaches only some of those whom it is for nodemailer says so beside its success. Throws MAIL_PARTLY_REFUSED. */
-function requireAllReached({ rejected }: { readonly rejected: readonly unknown[] }): void {
-  if (rejected.length > 0) throw OutboundErrors.MAIL_PARTLY_REFUSED({ recipients: rejected.map(String).join(', ') })
 }
