@@ -6,7 +6,7 @@ import { SeededRandom } from '../model/manual-clock.ts'
 import { catalogue } from '../nodes/catalogue.ts'
 import { parseCases } from './cases.ts'
 import { parseChain, type DrawnChain } from './chain-file.ts'
-import { runCases, type RunParts } from './run-cases.ts'
+import { runCases, tryNode, type RunParts } from './run-cases.ts'
 
 const PREFIX = 'org.thingsboard.rule.engine.'
 
@@ -187,6 +187,27 @@ cases:
     expect: { relations: { Related: Success }, effects: [] }
 `
   const chain = chainOf([['Related', 'transform.TbChangeOriginatorNode', source]], [])
+  assert.deepEqual(await complaintsOf(chain, yaml), [[]])
+})
+
+test('what a configuration names by its id is taken to be there', async () => {
+  const id = '11111111-2222-4333-8444-555555555555'
+  const one = { checkForSingleEntity: true, entityType: 'ASSET', entityId: id }
+  const chain = chainOf(
+    [
+      ['Related', 'filter.TbCheckRelationNode', { direction: 'FROM', relationType: 'Contains', ...one }, 1],
+      ['Other', 'flow.TbRuleChainInputNode', { ruleChainId: id, forwardMsgToDefaultRuleChain: false }, 1],
+    ],
+    [[0, 'True', 1]],
+  )
+  for (const node of chain.nodes) assert.equal(await tryNode(node, parts), undefined, node.name)
+  const yaml = `
+world: { devices: { T1: {} } }
+cases:
+  - name: x
+    send: { data: {} }
+    expect: { relations: { Related: 'False' } }
+`
   assert.deepEqual(await complaintsOf(chain, yaml), [[]])
 })
 

@@ -163,7 +163,7 @@ export class World {
         series: async (entity, query) => this.series(entity, query),
       }),
       entities: (node) => ({
-        find: (entity) => this.shown(this.entities.get(entity.id), entity.entityType),
+        find: (entity) => this.shown(this.entities.get(entity.id) ?? assumed(entity), entity.entityType),
         findByName: async (entityType, name) => this.shown(this.entityNamed(name, entityType), entityType),
         findOrCreate: async (entityType, name, type) => {
           const found = this.shown(this.entityNamed(name, entityType), entityType)
@@ -380,4 +380,9 @@ export class World {
       cleared: status.startsWith('CLEARED'),
     }
   }
+}
+
+/** Configurations name others by their ids, which no case can give: what the world does not have is taken to be there. */
+function assumed(id: EntityId): WorldEntity {
+  return { id, name: id.id, type: 'default', label: null, json: {}, customerId: null }
 }
