@@ -73,6 +73,29 @@ test('a save whose write is answered late is told before the next one of its dev
   assert.deepEqual(told, [1, 2])
 })
 
+test('what the store has no room for waits: no save is refused because of others', async (context) => {
+  const { timeSeries } = platform
+  const stored = timeSeries.write.bind(timeSeries)
+  const answers: (() => void)[] = []
+  context.mock.method(timeSeries, 'write', async (...asked: Parameters<typeof stored>) => {
+    const commit = await stored(...asked)
+    await new Promise<void>((resolve) => answers.push(resolve))
+    return commit
+  })
+  const points = Array.from({ length: 40_000 }, (_, ts) => ({ key: 't', type: 'LONG', value: 1, ts }) as const)
+  const saves = [1, 2, 3, 4, 5].map((sequence) => save({ sequence, points, notify: false }))
+  const sizes = (): readonly number[] => timeSeries.writes.map(({ length }) => length)
+  await new Promise(setImmediate)
+  const later = save({ sequence: 6, notify: false })
+  await new Promise((wait) => setTimeout(wait, 20))
+  assert.deepEqual(sizes(), [3], 'the third began below 100,000 points')
+  answers[0]?.()
+  await new Promise((wait) => setTimeout(wait, 20))
+  assert.deepEqual(sizes(), [3, 3])
+  answers[1]?.()
+  await Promise.all([...saves, later])
+})
+
 test('points that nobody listens to are not even told', async () => {
   const own = await openTestPlatform()
   own.stopRecording()

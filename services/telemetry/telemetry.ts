@@ -74,6 +74,12 @@ class WaitingSave implements PointsWrite {
   }
 }
 
+/**
+ * Points that the store has and has not answered, at most, large saves alone: it refuses 200,000, for users too. What comes meanwhile waits
+ * here, so that a message is not refused because of others.
+ */
+const MAX_HANDED_POINTS = 100_000
+
 /** The commit, or what refused it. */
 type Outcome = CommitNumber | Error
 
@@ -105,6 +111,8 @@ export class StoredTelemetry implements TelemetryService {
   private readonly meter: UsageMeter
   /** Bounded by what the engine has open: each save belongs to a message that is not settled. */
   private waiting: WaitingSave[] = []
+  private isFlushBooked = false
+  private handedPoints = 0
   private readonly order = new SavesInOrder<WaitingSave>()
 
   constructor(
@@ -131,7 +139,7 @@ export class StoredTelemetry implements TelemetryService {
 
   save(request: TelemetrySave, done: SaveDone): void {
     this.waiting.push(new WaitingSave(request, done))
-    if (this.waiting.length === 1) this.clock.soon(() => void this.flush())
+    this.bookFlush()
   }
 
   saveByUser(
@@ -209,15 +217,32 @@ export class StoredTelemetry implements TelemetryService {
     return deleted
   }
 
-  private async flush(): Promise<void> {
+  private bookFlush(): void {
+    if (this.isFlushBooked || this.waiting.length === 0 || this.handedPoints >= MAX_HANDED_POINTS) return
+    this.isFlushBooked = true
+    this.clock.soon(() => {
+      this.isFlushBooked = false
+      void this.storeTogether(this.takeWaiting())
+    })
+  }
+
+  private takeWaiting(): readonly WaitingSave[] {
+    let count = 0
+    for (const { points } of this.waiting) {
+      if (count > 0 && this.handedPoints >= MAX_HANDED_POINTS) break
+      this.handedPoints += points.length
+      count++
+    }
     const saves = this.waiting
-    this.waiting = []
-    await this.storeTogether(saves)
+    this.waiting = saves.splice(count)
+    return saves
   }
 
   private async storeTogether(saves: readonly WaitingSave[]): Promise<void> {
     const write = this.order.begin(saves)
     const outcome = await this.written(saves)
+    for (const { points } of saves) this.handedPoints -= points.length
+    this.bookFlush()
     this.order.end(write, saves, (save, index) => this.tell(save, Array.isArray(outcome) ? outcome[index] : outcome))
   }
 
