@@ -13,6 +13,11 @@ export const ENTITY_KEY_TYPES = [
 ] as const
 export type EntityKeyType = (typeof ENTITY_KEY_TYPES)[number]
 
+/** Of one scope, or of any. */
+export function isAttributeType(type: EntityKeyType): boolean {
+  return type.endsWith('ATTRIBUTE')
+}
+
 /** A value of an entity: a member, an attribute, or its latest telemetry. */
 export interface EntityKey {
   readonly type: EntityKeyType

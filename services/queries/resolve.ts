@@ -1,15 +1,16 @@
 /** What a query means for its caller: which tables it looks into, whose entities, and what its dynamic values are. */
 import type { EntityId, EntityType } from '../../model/entity-id.ts'
-import type {
-  AskedFilter,
-  AskedPredicate,
-  AskedValue,
-  EntityCountQuery,
-  EntityFilter,
-  EntityKey,
-  KeyFilter,
-  KeyPredicate,
-  NamedEntity,
+import {
+  isAttributeType,
+  type AskedFilter,
+  type AskedPredicate,
+  type AskedValue,
+  type EntityCountQuery,
+  type EntityFilter,
+  type EntityKey,
+  type KeyFilter,
+  type KeyPredicate,
+  type NamedEntity,
 } from '../../model/entity-query.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { TypedValue } from '../../model/value.ts'
@@ -245,7 +246,7 @@ function patternOf(name: string): string | undefined {
 function operationsFor(keys: readonly EntityKey[]): readonly Operation[] {
   const operations: Operation[] = ['READ']
   if (keys.some(({ type }) => type === 'TIME_SERIES')) operations.push('READ_TELEMETRY')
-  if (keys.some(({ type }) => type.endsWith('ATTRIBUTE'))) operations.push('READ_ATTRIBUTES')
+  if (keys.some(({ type }) => isAttributeType(type))) operations.push('READ_ATTRIBUTES')
   return operations
 }
 

@@ -97,11 +97,12 @@ export class TelemetrySearch {
       const ids = page.map(({ id }) => id)
       return {
         total: matching.length,
-        rows: isLong ? await this.fieldsOf(resolved.selection, ids, query.fields) : page,
+        rows: isLong ? await this.parts.entities.queries.fieldsOf(resolved.selection, ids, query.fields) : page,
       }
     }
     const { total, ids, isSorted } = found
-    if (isSorted) return { total, rows: await this.fieldsOf(resolved.selection, ids, query.fields) }
+    if (isSorted)
+      return { total, rows: await this.parts.entities.queries.fieldsOf(resolved.selection, ids, query.fields) }
     return { total, rows: await this.sortedPage(resolved, found, { limit, offset }, query.fields) }
   }
 
@@ -119,24 +120,10 @@ export class TelemetrySearch {
       const wanted = new Set(ids)
       const all = await this.parts.entities.queries.ids(kept, sort ?? BY_ID, MAX_CANDIDATES + 1)
       const page = all.filter((id) => wanted.has(id)).slice(offset, offset + limit)
-      return this.fieldsOf(selection, page, fields)
+      return this.parts.entities.queries.fieldsOf(selection, page, fields)
     }
     const sources = selection.sources.map((source) => ({ ...source, ids }))
     return this.parts.entities.queries.find({ ...selection, sources, filters: [] }, { sort, ...bounds }, fields)
-  }
-
-  /** In the order of the ids. */
-  private async fieldsOf(
-    selection: EntitySelection,
-    ids: readonly string[],
-    fields: readonly string[],
-  ): Promise<readonly SelectedEntity[]> {
-    if (ids.length === 0) return []
-    const sources = selection.sources.map((source) => ({ ...source, ids }))
-    const bounds = { sort: undefined, limit: ids.length, offset: 0 }
-    const rows = await this.parts.entities.queries.find({ ...selection, sources, filters: [] }, bounds, fields)
-    const byId = new Map(rows.map((row) => [row.id, row]))
-    return ids.flatMap((id) => byId.get(id) ?? [])
   }
 
   /** How many match, and the ids of a page of them; undefined where columns of latest values do not tell. */
@@ -221,7 +208,7 @@ export class TelemetrySearch {
       ids,
       (some) => this.textBytes(selection, some, fields, latest),
       async (some) => {
-        const rows = await this.fieldsOf(selection, some, fields)
+        const rows = await this.parts.entities.queries.fieldsOf(selection, some, fields)
         const values = await readCandidateValues(this.parts, rows, latest)
         for (const row of rows) if (holdsText(row, text, fields, latest, values)) sure.add(row.id)
       },
@@ -261,7 +248,7 @@ export class TelemetrySearch {
       (some) => this.textBytes(selection, some, fields, keys),
       async (some, start) => {
         const held = found.slice(start, start + some.length)
-        const rows = isLong ? await this.fieldsOf(selection, some, fields) : held
+        const rows = isLong ? await this.parts.entities.queries.fieldsOf(selection, some, fields) : held
         const values = await readCandidateValues(this.parts, rows, keys)
         for (const row of rows) {
           if (here.length > 0 && !matchesAll(row, here, selection.operation, fields, values)) continue

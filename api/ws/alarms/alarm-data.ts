@@ -2,6 +2,7 @@
 import type { AlarmDataQuery } from '../../../model/alarm-query.ts'
 import type { Page } from '../../../model/entities.ts'
 import type { EntityId } from '../../../model/entity-id.ts'
+import { isAttributeType, type EntityKeyType } from '../../../model/entity-query.ts'
 import { stringifyJson, type JsonObject } from '../../../model/json.ts'
 import { MAX_ALARM_ENTITIES, type AlarmData } from '../../../services/alarms/alarm-query-service.ts'
 import { alarmDataJson } from '../../alarm-query.ts'
@@ -34,11 +35,11 @@ export class AlarmDataSubscription implements LiveCommand, AlarmView, Flushable 
     this.context = context
     this.values = new LiveValues(() => this.changed())
     this.values.set(query.latest, undefined)
-    const ofType = (isOf: (type: string) => boolean) =>
+    const ofType = (isOf: (type: EntityKeyType) => boolean) =>
       new Set(query.latest.filter(({ type }) => isOf(type)).map(({ key }) => key))
     this.followed = new FollowedAlarms(context, query, this, {
       series: ofType((type) => type === 'TIME_SERIES'),
-      attributes: ofType((type) => type.endsWith('ATTRIBUTE')),
+      attributes: ofType(isAttributeType),
     })
   }
 

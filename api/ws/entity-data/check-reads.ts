@@ -1,4 +1,5 @@
 import type { EntityId } from '../../../model/entity-id.ts'
+import { isAttributeType } from '../../../model/entity-query.ts'
 import type { CommandContext } from '../define-command.ts'
 import type { SubCommands } from './sub-commands.ts'
 
@@ -10,7 +11,7 @@ export async function checkReads(
 ): Promise<void> {
   const readsSeries = Object.values(others).some((each) => each !== undefined)
   const telemetry = readsSeries || latest.some(({ type }) => type === 'TIME_SERIES')
-  const attributes = latest.some(({ type }) => type.endsWith('ATTRIBUTE'))
+  const attributes = latest.some(({ type }) => isAttributeType(type))
   const ofTypes = new Map(entities.map((entity) => [entity.entityType, entity]))
   for (const entity of ofTypes.values()) {
     if (entity.id === principal.userId) continue

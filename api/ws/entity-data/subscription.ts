@@ -5,7 +5,13 @@
 import type { TimerHandle } from '../../../model/clock.ts'
 import type { EntityId } from '../../../model/entity-id.ts'
 import { isMillraceError } from '../../../model/errors.ts'
-import type { EntityData, EntityDataQuery, EntityKey, EntityKeyType } from '../../../model/entity-query.ts'
+import {
+  isAttributeType,
+  type EntityData,
+  type EntityDataQuery,
+  type EntityKey,
+  type EntityKeyType,
+} from '../../../model/entity-query.ts'
 import type { Page } from '../../../model/entities.ts'
 import { dynamicSources } from '../../../services/queries/resolve.ts'
 import { distinct } from '../../entity-query.ts'
@@ -194,7 +200,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
     const ofType = (isOf: (type: EntityKeyType) => boolean) =>
       this.liveKeys.filter(({ type }) => isOf(type)).map(({ key }) => key)
     this.series = new Set([...ofType((type) => type === 'TIME_SERIES'), ...(this.values.points?.keys ?? [])])
-    this.attributes = new Set(ofType((type) => type.endsWith('ATTRIBUTE')))
+    this.attributes = new Set(ofType(isAttributeType))
     // Also where no key is live: what it has read of one that changes hands meanwhile is not shown.
     this.context.followed.follow(this.entities, this)
     this.isFollowing = true

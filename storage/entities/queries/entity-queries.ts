@@ -3,7 +3,7 @@ import { sql, type Selectable } from 'kysely'
 import { isEntityType, type EntityType } from '../../../model/entity-id.ts'
 import { scopeOf, typedValue } from '../attribute-columns.ts'
 import type { ScopedAttribute } from '../attributes.ts'
-import type { EntityKey, EntitySort, KeyFilter } from '../../../model/entity-query.ts'
+import { isAttributeType, type EntityKey, type EntitySort, type KeyFilter } from '../../../model/entity-query.ts'
 import type { EntityDatabase } from '../database.ts'
 import type { AttributeTable } from '../schema.ts'
 import type { EntityOrder, EntitySelection, SelectedEntity } from './query.ts'
@@ -88,7 +88,7 @@ export class EntityQueryRepository {
     const where = built.where()
     const order = sort === undefined ? undefined : built.order(sort)
     const by = order === undefined ? this.fastOrder(built, selection) : sql` order by ${order.by}`
-    const from = sort !== undefined && isOfAttribute(sort.key) ? built.fromInAnyOrder() : built.from()
+    const from = sort !== undefined && isAttributeType(sort.key.type) ? built.fromInAnyOrder() : built.from()
     const rows = sql`select e.id as id from ${from}${order?.join ?? sql``}${where}${by}${boundsSql(limit, offset)}`
     const joined = this.database.isShared ? sql`string_agg(id, '')` : sql`group_concat(id, '')`
     const query = sql<{ ids: string | null }>`select ${joined} as ids from (${rows}) as found`
@@ -176,7 +176,9 @@ export class EntityQueryRepository {
   ): Promise<{ readonly total: number; readonly rows: readonly SelectedEntity[] }> {
     const direction = order.sort?.direction ?? 'ASC'
     const { counted, found } = await this.plans.of(selection)
-    const query = sql<OwnerCount>`${ownerCounts(this.database, this.database.isShared ? counted : found, tenantId, { direction })}`
+    // On SQLite what is counted is merged by id, and each owner would be looked up once more.
+    const owned = this.database.isShared ? counted : found
+    const query = sql<OwnerCount>`${ownerCounts(this.database, owned, tenantId, { direction })}`
     const counts = await this.database.scan(query.compile(this.database.builder))
     const total = counts.reduce((sum, { entities }) => sum + entities, 0)
     const { owners, skipped, haveOneName } = ownersOfPage(counts, order)
@@ -206,7 +208,13 @@ export class EntityQueryRepository {
     walk?: KeyFilter,
   ): Promise<FoundRows> {
     const { sort, limit } = order
-    if (!this.database.isShared && walk === undefined && sort !== undefined && isOfAttribute(sort.key) && limit > 0) {
+    if (
+      !this.database.isShared &&
+      walk === undefined &&
+      sort !== undefined &&
+      isAttributeType(sort.key.type) &&
+      limit > 0
+    ) {
       const ids = await this.idsOf(selection, order)
       return { rows: await this.fieldsOf(selection, ids, fields), found: ids.length }
     }
@@ -223,13 +231,13 @@ export class EntityQueryRepository {
   }
 
   /** In the order of the ids, without those that are gone. */
-  private async fieldsOf(
-    selection: EntitySelection,
+  async fieldsOf(
+    { sources: all }: Pick<EntitySelection, 'sources'>,
     ids: readonly string[],
     fields: readonly string[],
   ): Promise<readonly SelectedEntity[]> {
     if (ids.length === 0) return []
-    const sources = selection.sources.map((source) => ({ ...source, ids }))
+    const sources = all.map((source) => ({ ...source, ids }))
     const bounds = { sort: undefined, limit: ids.length, offset: 0 }
     const { rows } = await this.rowsOf({ sources, filters: [], operation: 'AND' }, bounds, fields)
     const byId = new Map(rows.map((row) => [row.id, row]))
@@ -359,10 +367,6 @@ export class EntityQueryRepository {
 
 function boundsSql(limit: number, offset: number): Sql {
   return offset === 0 ? sql` limit ${limit}` : sql` limit ${limit} offset ${offset}`
-}
-
-function isOfAttribute({ type }: EntityKey): boolean {
-  return type.endsWith('ATTRIBUTE')
 }
 
 type AttributeRow = Pick<
