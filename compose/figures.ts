@@ -112,6 +112,7 @@ export function eventFigures(writer: Pick<EventWriter, 'figures'>): Record<strin
 const TELEMETRY: Names<TelemetryFigures> = {
   writes: 'telemetry_writes_under_way',
   saves: 'telemetry_saves_under_way',
+  waiting: 'telemetry_saves_waiting',
   late: 'telemetry_late_saves_total',
 }
 

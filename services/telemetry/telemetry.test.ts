@@ -89,11 +89,13 @@ test('what the store has no room for waits: no save is refused because of others
   const later = save({ sequence: 6, notify: false })
   await new Promise((wait) => setTimeout(wait, 20))
   assert.deepEqual(sizes(), [3], 'the third began below 100,000 points')
+  assert.equal(platform.services.telemetryWrites.figures().waiting, 3)
   answers[0]?.()
   await new Promise((wait) => setTimeout(wait, 20))
   assert.deepEqual(sizes(), [3, 3])
   answers[1]?.()
   await Promise.all([...saves, later])
+  assert.equal(platform.services.telemetryWrites.figures().waiting, 0)
 })
 
 test('points that nobody listens to are not even told', async () => {

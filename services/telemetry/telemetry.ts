@@ -87,6 +87,8 @@ export interface TelemetryFigures {
   /** Writes that the store has not answered, and the saves in them. */
   readonly writes: number
   readonly saves: number
+  /** Saves that the store has not been handed yet: it has as many points as it may. */
+  readonly waiting: number
   /** Saves that were answered before an earlier one of their entity, and waited for it; only grows. */
   readonly late: number
 }
@@ -134,7 +136,7 @@ export class StoredTelemetry implements TelemetryService {
   }
 
   figures(): TelemetryFigures {
-    return { ...this.order.underWay, late: this.order.late }
+    return { ...this.order.underWay, waiting: this.waiting.length, late: this.order.late }
   }
 
   save(request: TelemetrySave, done: SaveDone): void {
