@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 
 /** A turn takes milliseconds. */
 const PATIENCE_MS = 10_000
@@ -25,6 +26,8 @@ async function turn(name: string): Promise<() => void> {
     const end = await begin(name)
     if (end !== undefined) return end
     await endOfAnother(name)
+    // One that was stopped between taking the name and listening under it refuses at once.
+    await pause(turns)
   }
   throw new Error('other processes are about to listen on the port')
 }
