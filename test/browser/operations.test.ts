@@ -83,6 +83,8 @@ seen(
 seen('an asset has devices, and a device names where it stands', async (browser, running) => {
   const rest = new RestClient(running, await login(running))
   await rest.createDevice('Meter 7', 'METER_7')
+  // More than are offered have its name within theirs.
+  for (let other = 0; other < 51; other++) await rest.createDevice(`A Meter 7 ${other}`, `OTHER_${other}`)
   await logIn(browser, running, DEMO_TENANT, '/login?next=%2Fassets')
   await (await browser.named('Add an asset')).click()
   await (await browser.find('input[name=name]')).type(`Mill${KEYS.enter}`)

@@ -1,5 +1,6 @@
 /** Alarms, the newest first, as they come: seen to, and cleared. */
 import { make, messageOf, tell, timeText } from './dom.js'
+import { entityLink } from './entity-link.js'
 import { pagedList } from './paged.js'
 import { call } from './session.js'
 
@@ -18,7 +19,6 @@ import { call } from './session.js'
 const CHOICES = /** @type {const} */ ({ Active: { statusList: 'ACTIVE' }, Cleared: { statusList: 'CLEARED' }, All: {} })
 /** Who watches it waits no longer for one that is new. */
 const LOOK_MS = 5_000
-const PAGES_OF = /** @type {Readonly<Record<string, string>>} */ ({ DEVICE: '/devices', ASSET: '/assets' })
 
 /** @param {HTMLElement} main @param {URLSearchParams} query */
 export async function alarmsPage(main, query) {
@@ -61,9 +61,7 @@ function alarmList(path, query) {
   /** @param {AlarmInfo} alarm */
   function cells(alarm) {
     const { originator, originatorName, type, severity, acknowledged, cleared, startTs } = alarm
-    const name = originatorName ?? originator.id
-    const page = PAGES_OF[originator.entityType]
-    const of = page === undefined ? name : make('a', { href: `${page}/${originator.id}` }, name)
+    const of = entityLink(originator, originatorName ?? originator.id)
     const state = `${cleared ? 'cleared' : 'active'}, ${acknowledged ? 'acknowledged' : 'not acknowledged'}`
     const acts = [
       ...(acknowledged ? [] : [act(alarm, 'ack', 'Acknowledge')]),

@@ -1,6 +1,6 @@
 /** Assets: what devices stand in or belong to. */
 import { choice, field, form, make, timeText } from './dom.js'
-import { assetProfilesOffered } from './offered.js'
+import { assetProfilesOffered, offerWhenUnfolded } from './offered.js'
 import { pagedList, searchField } from './paged.js'
 import { call } from './session.js'
 
@@ -44,10 +44,6 @@ function addition() {
     location.assign(`/assets/${made.id.id}`)
   })
   const element = make('details', {}, make('summary', {}, 'Add an asset'), adding)
-  const offer = async () => {
-    for (const [id, text] of await assetProfilesOffered()) profile.input.append(make('option', { value: id }, text))
-  }
-  // Where they cannot be read, the default one is offered.
-  element.addEventListener('toggle', () => void offer().catch(() => undefined), { once: true })
+  offerWhenUnfolded(element, profile.input, assetProfilesOffered)
   return element
 }

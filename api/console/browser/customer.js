@@ -1,15 +1,13 @@
 /** One customer: its users, and the devices, assets and dashboards that they see. */
 import { dangerous } from './dialog.js'
 import { field, form, make, messageOf, tell } from './dom.js'
+import { namedField } from './named-field.js'
 import { pagedList } from './paged.js'
 import { call } from './session.js'
 import { userAddition } from './user-form.js'
 import { userList } from './users.js'
 
 /** @typedef {Record<string, any>} Json */
-
-const MOST_OFFERED = 50
-const TYPING_MS = 300
 
 /** @param {import('./pages.js').Place} place */
 export async function customerPage({ main, id }) {
@@ -22,7 +20,6 @@ export async function customerPage({ main, id }) {
     path: `/api/customer/${id}/devices`,
     offer: '/api/tenant/devices',
     sort: 'name',
-    nameOf: ({ name }) => name,
     page: '/devices',
     give: (each) => call('POST', `/api/customer/${id}/device/${each}`),
     take: (each) => call('DELETE', `/api/customer/device/${each}`),
@@ -33,7 +30,6 @@ export async function customerPage({ main, id }) {
     path: `/api/customer/${id}/assets`,
     offer: '/api/tenant/assets',
     sort: 'name',
-    nameOf: ({ name }) => name,
     page: '/assets',
     give: (each) => call('POST', `/api/customer/${id}/asset/${each}`),
     take: (each) => call('DELETE', `/api/customer/asset/${each}`),
@@ -44,7 +40,6 @@ export async function customerPage({ main, id }) {
     path: `/api/customer/${id}/dashboards`,
     offer: '/api/tenant/dashboards',
     sort: 'title',
-    nameOf: ({ title }) => title,
     page: '/dashboards',
     give: (each) => call('POST', `/api/customer/${id}/dashboard/${each}`),
     take: (each) => call('DELETE', `/api/customer/${id}/dashboard/${each}`),
@@ -94,58 +89,30 @@ export async function customerPage({ main, id }) {
  * @param {string} parts.one
  * @param {string} parts.path of those that it has
  * @param {string} parts.offer of those that there are
- * @param {string} parts.sort
- * @param {(record: Json) => string} parts.nameOf
+ * @param {string} parts.sort the member that is its name
  * @param {string} parts.page
  * @param {(id: string) => Promise<unknown>} parts.give
  * @param {(id: string) => Promise<unknown>} parts.take
  */
-function given({ caption, one, path, offer, sort, nameOf, page, give, take }) {
+function given({ caption, one, path, offer, sort, page, give, take }) {
   const list = pagedList({
     caption,
     heads: ['Name', 'Do'],
     cells: (/** @type {Json} */ record) => [
-      make('a', { href: `${page}/${record['id'].id}` }, nameOf(record)),
+      make('a', { href: `${page}/${record['id'].id}` }, record[sort]),
       taking(record),
     ],
     path,
     asked: () => ({ sortProperty: sort, sortOrder: 'ASC' }),
   })
-  const options = make('datalist', { id: `offered-${one}` })
-  const name = field(`Name of the ${one}`, { name: one, list: options.id, required: true, autocomplete: 'off' })
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let typing
-  name.input.addEventListener('input', () => {
-    clearTimeout(typing)
-    typing = setTimeout(() => void find().catch(() => []), TYPING_MS)
-  })
-  name.input.addEventListener('focus', () => void find().catch(() => []), { once: true })
-  const giving = form(`Assign the ${one}`, [name.row, options], async () => {
-    const wanted = name.input.value.trim()
-    const found = (await find()).find((record) => nameOf(record) === wanted)
-    if (found === undefined) throw new Error(`There is no ${one} of this name: choose one of those that are offered.`)
+  const name = namedField({ label: `Name of the ${one}`, name: one, one, path: () => offer, sort })
+  const giving = form(`Assign the ${one}`, [name.row, name.options], async () => {
+    const found = await name.find()
     await give(found['id'].id)
     await list.show()
     name.input.value = ''
-    return `"${wanted}" is assigned.`
+    return `"${found[sort]}" is assigned.`
   })
-
-  /** @returns {Promise<Json[]>} */
-  async function find() {
-    const text = name.input.value.trim()
-    const paging = {
-      pageSize: String(MOST_OFFERED),
-      page: '0',
-      sortProperty: sort,
-      sortOrder: 'ASC',
-      ...(text === '' ? {} : { textSearch: text }),
-    }
-    const found = await call('GET', `${offer}?${new URLSearchParams(paging)}`)
-    options.replaceChildren(
-      ...found.data.map((/** @type {Json} */ record) => make('option', { value: nameOf(record) })),
-    )
-    return found.data
-  }
 
   /** @param {Json} record */
   function taking(record) {
@@ -158,7 +125,7 @@ function given({ caption, one, path, offer, sort, nameOf, page, give, take }) {
         tell(list.told, messageOf(error), true)
       }
     }
-    return make('button', { type: 'button', 'aria-label': `Unassign ${nameOf(record)}`, click }, 'Unassign')
+    return make('button', { type: 'button', 'aria-label': `Unassign ${record[sort]}`, click }, 'Unassign')
   }
 
   return { element: make('div', {}, list.element, giving), show: list.show }

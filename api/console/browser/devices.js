@@ -1,6 +1,6 @@
 /** The list of devices, and a new one. */
 import { choice, field, form, make, timeText } from './dom.js'
-import { profilesOffered } from './offered.js'
+import { profilesOffered, offerWhenUnfolded } from './offered.js'
 import { pagedList, searchField } from './paged.js'
 import { call } from './session.js'
 
@@ -51,10 +51,6 @@ function addition() {
     location.assign(`/devices/${made.id.id}`)
   })
   const element = make('details', {}, make('summary', {}, 'Add a device'), adding)
-  const offer = async () => {
-    for (const [id, text] of await profilesOffered()) profile.input.append(make('option', { value: id }, text))
-  }
-  // Where they cannot be read, the default one is offered.
-  element.addEventListener('toggle', () => void offer().catch(() => undefined), { once: true })
+  offerWhenUnfolded(element, profile.input, profilesOffered)
   return element
 }

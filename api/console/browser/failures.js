@@ -1,6 +1,7 @@
 /** Messages that rule chains could not process: those that wait for another try, and those that were given up. */
 import { dangerous } from './dialog.js'
 import { make, messageOf, shortened, table, tell, timeText } from './dom.js'
+import { entityLink } from './entity-link.js'
 import { pagedList } from './paged.js'
 import { call } from './session.js'
 
@@ -9,7 +10,6 @@ import { call } from './session.js'
 const LETTERS = 20
 const LOOK_MS = 500
 const LOOKS = 20
-const PAGES_OF = /** @type {Readonly<Record<string, string>>} */ ({ DEVICE: '/devices', ASSET: '/assets' })
 
 /** @param {import('./pages.js').Place} place */
 export async function failuresPage({ main, user }) {
@@ -53,7 +53,7 @@ function parkedLanes(onGivenUp) {
       const { id, originator, queueName, messages, bytes, reason, since, tries, nextTry } = lane
       shown.add(id)
       return [
-        entityLink(originator),
+        shortLink(originator),
         queueName,
         `${messages.toLocaleString()} (${bytes.toLocaleString()} bytes)`,
         shortened(reason),
@@ -144,7 +144,7 @@ function deadLetters() {
     )
     const remove = dangerous('Delete', 'Delete the message for ever', () => act('DELETE', id), { of: String(id), done })
     const acts = make('span', { class: 'acts' }, replay(id), remove)
-    return [timeText(time), entityLink(originator), type, shortened(reason), String(attempts), body, acts]
+    return [timeText(time), shortLink(originator), type, shortened(reason), String(attempts), body, acts]
   }
 
   /** @param {number} id */
@@ -173,9 +173,7 @@ function deadLetters() {
   }
 }
 
-/** @param {{ entityType: string, id: string }} entity */
-function entityLink({ entityType, id }) {
-  const page = PAGES_OF[entityType]
-  const text = `${entityType.toLowerCase()} ${id.slice(0, 8)}`
-  return page === undefined ? make('span', { title: id }, text) : make('a', { href: `${page}/${id}`, title: id }, text)
+/** Only their ids are told. @param {{ entityType: string, id: string }} entity */
+function shortLink(entity) {
+  return entityLink(entity, `${entity.entityType.toLowerCase()} ${entity.id.slice(0, 8)}`, { title: entity.id })
 }

@@ -1,8 +1,9 @@
 /** One integration: how it does, its settings, and its converter, which can be tried before it is saved. */
 import { dangerous } from './dialog.js'
-import { choice, copyable, field, form, make, messageOf, shortened, table, tell, textArea, timeText } from './dom.js'
+import { choice, copyable, field, form, make, messageOf, shortened, tell, textArea, timeText } from './dom.js'
 import { sampleOf } from './integration-shapes.js'
 import { stateText } from './integrations.js'
+import { pagedList } from './paged.js'
 import { parsedObject } from './parsed-object.js'
 import { call } from './session.js'
 
@@ -25,7 +26,7 @@ export async function integrationPage({ main, id }) {
   /** @type {Json} */
   let present = await call('GET', path)
   const heading = make('h1', {}, present['name'])
-  const events = eventList(present)
+  const errors = errorList(present)
   const remove = dangerous(
     'Delete the integration',
     () => `Delete "${present['name']}" for ever`,
@@ -36,7 +37,7 @@ export async function integrationPage({ main, id }) {
   )
   const onSaved = () => {
     heading.textContent = present['name']
-    setTimeout(() => void events.show(), FIGURES_MS)
+    setTimeout(() => void errors.show(), FIGURES_MS)
   }
   main.replaceChildren(
     make('p', {}, make('a', { href: '/integrations' }, 'Integrations')),
@@ -48,11 +49,11 @@ export async function integrationPage({ main, id }) {
     make('h2', {}, 'Converter'),
     converter(present, save),
     make('h2', {}, 'What went wrong'),
-    events.element,
+    errors.element,
     make('h2', {}, 'Delete'),
     remove,
   )
-  await events.show()
+  await errors.show()
 
   /** @param {Json} change */
   async function save(change) {
@@ -182,29 +183,13 @@ function converter(integration, save) {
   )
 }
 
-/** @param {Json} integration */
-function eventList({ id, tenantId }) {
-  const told = make('p', { role: 'status' })
-  const list = make('div')
-  const show = async () => {
-    try {
-      const query = new URLSearchParams({
-        tenantId: tenantId.id,
-        pageSize: '20',
-        page: '0',
-        sortProperty: 'createdTime',
-        sortOrder: 'DESC',
-      })
-      const { data } = await call('GET', `/api/events/INTEGRATION/${id.id}/ERROR?${query}`)
-      const rows = data.map((/** @type {Json} */ { createdTime, body }) => [
-        timeText(createdTime),
-        shortened(body.error ?? ''),
-      ])
-      list.replaceChildren(...(rows.length === 0 ? [] : [table('The last errors', ['When', 'What'], rows)]))
-      tell(told, rows.length === 0 ? 'Nothing.' : '')
-    } catch (error) {
-      tell(told, messageOf(error), true)
-    }
-  }
-  return { element: make('div', {}, told, list), show }
+/** The newest first. @param {Json} integration */
+function errorList({ id, tenantId }) {
+  return pagedList({
+    caption: 'Errors',
+    heads: ['When', 'What'],
+    cells: (/** @type {Json} */ { createdTime, body }) => [timeText(createdTime), shortened(body.error ?? '')],
+    path: `/api/events/INTEGRATION/${id.id}/ERROR`,
+    asked: () => ({ tenantId: tenantId.id, sortProperty: 'createdTime', sortOrder: 'DESC' }),
+  })
 }

@@ -1,4 +1,5 @@
 /** What a form offers of what the tenant has: id and name, by name. */
+import { make, messageOf } from './dom.js'
 import { call } from './session.js'
 
 /** Beyond these many a choice is no help. */
@@ -52,6 +53,18 @@ export async function packagesOffered(profileId, type) {
 export async function queuesOffered() {
   const found = await page('/api/queues?serviceType=TB_RULE_ENGINE', 'name')
   return found.map(({ name }) => [name, name])
+}
+
+/** Adds what is read when the part of the page is unfolded. @param {HTMLDetailsElement} part @param {HTMLSelectElement} input @param {() => Promise<Offered>} read */
+export function offerWhenUnfolded(part, input, read) {
+  const offer = async () => {
+    try {
+      input.append(...(await read()).map(([value, text]) => make('option', { value }, text)))
+    } catch (error) {
+      input.append(make('option', { disabled: true }, `Others cannot be read: ${messageOf(error)}`))
+    }
+  }
+  part.addEventListener('toggle', () => void offer(), { once: true })
 }
 
 /** @param {string} path @param {string} sort @returns {Promise<Record<string, any>[]>} */

@@ -1,18 +1,13 @@
 /** What an entity belongs to and what belongs to it; for administrators also changed. */
 import { dangerous } from './dialog.js'
 import { choice, field, form, make, messageOf, table, tell } from './dom.js'
+import { entityLink } from './entity-link.js'
+import { namedField } from './named-field.js'
 import { call } from './session.js'
 
 /** @typedef {Record<string, any>} Json */
 /** @typedef {{ entityType: string, id: string }} EntityId */
 
-const PAGES_OF = /** @type {Readonly<Record<string, string>>} */ ({
-  ASSET: '/assets',
-  DEVICE: '/devices',
-  CUSTOMER: '/customers',
-  DASHBOARD: '/dashboards',
-  RULE_CHAIN: '/ruleChains',
-})
 const KINDS = /** @type {readonly (readonly [string, string])[]} */ ([
   ['DEVICE', 'device'],
   ['ASSET', 'asset'],
@@ -42,10 +37,8 @@ export async function relationsOf(entity, mayChange) {
     const rows = relations.map((relation) => {
       const { entityType, id } = relation[end]
       const name = relation[`${end}Name`] ?? id
-      const page = PAGES_OF[entityType]
-      const link = page === undefined ? name : make('a', { href: `${page}/${id}` }, name)
       return [
-        link,
+        entityLink(relation[end], name),
         entityType.toLowerCase().replaceAll('_', ' '),
         relation['type'],
         ...(mayChange ? [removal(relation, name)] : []),
@@ -77,41 +70,17 @@ export async function relationsOf(entity, mayChange) {
 
   function addition() {
     const kind = choice('Kind', 'kind', KINDS, 'DEVICE')
-    const options = make('datalist', { id: 'related' })
-    const name = field('Name', { name: 'related', list: 'related', required: true, autocomplete: 'off' })
+    const many = () => (kind.input.value === 'DEVICE' ? 'devices' : 'assets')
+    const name = namedField({ label: 'Name', name: 'related', one: 'entity', path: () => `/api/tenant/${many()}` })
     const type = field('Relation', { name: 'relationType', required: true, autocomplete: 'off' })
     type.input.value = 'Contains'
-    const find = async () => {
-      const many = kind.input.value === 'DEVICE' ? 'devices' : 'assets'
-      const text = name.input.value.trim()
-      const query = new URLSearchParams({
-        pageSize: '50',
-        page: '0',
-        sortProperty: 'name',
-        sortOrder: 'ASC',
-        ...(text === '' ? {} : { textSearch: text }),
-      })
-      /** @type {{ data: { id: EntityId, name: string }[] }} */
-      const found = await call('GET', `/api/tenant/${many}?${query}`)
-      options.replaceChildren(...found.data.map((each) => make('option', { value: each.name })))
-      return found.data
-    }
-    // Where none can be read, none are offered; the form says why when it is sent.
-    const offer = () => void find().catch(() => undefined)
-    for (const event of ['focus', 'input']) name.input.addEventListener(event, offer)
-    const adding = form('Add it', [kind.row, name.row, options, type.row], async () => {
-      const wanted = name.input.value.trim()
-      const other = (await find()).find((each) => each.name === wanted)
-      if (other === undefined) throw new Error('There is none of this name: choose one of those that are offered.')
-      await call('POST', '/api/relation', {
-        from: entity,
-        to: other.id,
-        type: type.input.value.trim(),
-        typeGroup: 'COMMON',
-      })
+    const adding = form('Add it', [kind.row, name.row, name.options, type.row], async () => {
+      const other = await name.find()
+      const relation = { from: entity, to: other['id'], type: type.input.value.trim(), typeGroup: 'COMMON' }
+      await call('POST', '/api/relation', relation)
       await show().catch((error) => tell(told, messageOf(error), true))
       name.input.value = ''
-      return `"${wanted}" belongs to it now.`
+      return `"${other['name']}" belongs to it now.`
     })
     return make('details', {}, make('summary', {}, 'Add what belongs to it'), adding)
   }

@@ -4,6 +4,7 @@ import { COLOURS } from './chart.js'
 import { objectOf, textOf } from './board.js'
 import { dialog } from './dialog.js'
 import { field, form, make, messageOf } from './dom.js'
+import { namedField } from './named-field.js'
 import { Refused, call } from './session.js'
 import { uuid } from './uuid.js'
 import { NEW_KINDS, kindOf } from './widget-kinds.js'
@@ -11,7 +12,6 @@ import { NEW_KINDS, kindOf } from './widget-kinds.js'
 /** @typedef {Record<string, any>} Json */
 /** @typedef {{ configuration: Json, widget: Json }} Made */
 
-const MOST_OFFERED = 50
 const TYPING_MS = 300
 const WHOSE = /** @type {const} */ ({ device: 'One device', profile: 'Devices of a profile', name: 'Devices by name' })
 
@@ -192,8 +192,10 @@ async function whose(configuration, presentId, onChange) {
   const made = Object.entries(WHOSE).map(([value, text]) => make('option', { value }, text))
   const choice = make('select', { name: 'whose' }, ...made, ...known)
   if (Object.hasOwn(aliases, presentId)) choice.value = `alias:${presentId}`
-  const device = field('Device', { name: 'device', list: 'widget-form-devices', autocomplete: 'off' })
-  const offered = make('datalist', { id: 'widget-form-devices' })
+  const device = namedField({
+    ...{ label: 'Device', name: 'device', one: 'device', path: () => '/api/tenant/deviceInfos' },
+    ...{ required: false, onTyped: onChange },
+  })
   const profiles = await call('GET', `/api/deviceProfileInfos?pageSize=1000&page=0&sortProperty=name&sortOrder=ASC`)
   const profile = make(
     'select',
@@ -212,22 +214,10 @@ async function whose(configuration, presentId, onChange) {
   profile.addEventListener('change', onChange)
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let typing
-  const later = (/** @type {() => unknown} */ act) => {
+  begin.input.addEventListener('input', () => {
     clearTimeout(typing)
-    typing = setTimeout(act, TYPING_MS)
-  }
-  device.input.addEventListener('input', () => later(() => offerDevices().then(onChange)))
-  begin.input.addEventListener('input', () => later(onChange))
-  void offerDevices()
-
-  async function offerDevices() {
-    const paging = { pageSize: String(MOST_OFFERED), page: '0', sortProperty: 'name', sortOrder: 'ASC' }
-    const search = device.input.value === '' ? {} : { textSearch: device.input.value }
-    const found = await call('GET', `/api/tenant/deviceInfos?${new URLSearchParams({ ...paging, ...search })}`).catch(
-      () => ({ data: [] }),
-    )
-    offered.replaceChildren(...found.data.map((/** @type {Json} */ { name }) => make('option', { value: name })))
-  }
+    typing = setTimeout(onChange, TYPING_MS)
+  })
 
   return {
     element: make(
@@ -236,7 +226,7 @@ async function whose(configuration, presentId, onChange) {
       make('legend', {}, 'Of'),
       make('label', {}, 'Entities', choice),
       device.row,
-      offered,
+      device.options,
       profileRow,
       begin.row,
     ),
