@@ -103,10 +103,14 @@ export class Member {
   }
 }
 
+/** As it is by default: a member that can not stop within it on a busy machine ends as if it were killed, in order or not. */
+const STOP_MS = 10_000
+
 function run(
   dataDir: string,
   environment: Readonly<Record<string, string>>,
   preload: readonly string[],
 ): Promise<RunningMillrace> {
-  return startMillrace({ dataDir, environment, preload, timeoutMs: 300_000 * SLOWNESS })
+  const given = { STOP_TIMEOUT_MS: String(STOP_MS * SLOWNESS), ...environment }
+  return startMillrace({ dataDir, environment: given, preload, timeoutMs: 300_000 * SLOWNESS })
 }
