@@ -18,6 +18,10 @@ export class SoleWork implements Work {
     this.open += count
   }
 
+  postpone(): void {
+    // Whoever tries a chain waits for as long as they like.
+  }
+
   end(error?: Error): void {
     this.open--
     if (error !== undefined) this.errors.push(error)

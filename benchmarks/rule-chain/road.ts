@@ -187,6 +187,10 @@ export class BenchmarkWork implements Work {
     this.open += count
   }
 
+  postpone(): void {
+    // It has no deadline.
+  }
+
   end(error?: Error): void {
     if (error !== undefined) this.pack.failed++
     if (--this.open === 0 && --this.pack.open === 0) this.pack.done()

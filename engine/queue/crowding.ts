@@ -115,9 +115,17 @@ export class Crowding {
   private giveBackOld(): void {
     const limit = this.rules.crowdingTimeoutMs
     const error = QueueErrors.CROWDED({ limit })
+    const isOld = this.isAged(limit)
     this.each(limit, (task) => {
-      if (this.rules.mustGiveBack(task)) task.fail(error)
+      if (isOld(task) && this.rules.mustGiveBack(task)) task.fail(error)
     })
+  }
+
+  /** What waits for its turn does not hang: it gives its room back where somebody else needs it. */
+  private isAged(ageMs: number): (task: Task) => boolean {
+    if (this.limit !== undefined) return () => true
+    const begunBefore = this.clock.monotonic() - ageMs
+    return ({ sinceMs = Infinity }) => sinceMs <= begunBefore
   }
 
   /** Of packs that are in process for so long at least. */

@@ -5,21 +5,22 @@ import type { Pack, Task } from './task.ts'
 export class Packs {
   count = 0
   private readonly clock: Clock
-  private readonly onDeadline: (pack: Pack) => void
+  private readonly onDeadline: (pack: Pack, nowMs: number) => void
   private packs: Pack[] = []
   private lookedThrough = 1024
   private timer: TimerHandle | undefined
   private armedForMs = Infinity
 
-  /** `onDeadline` is called for a pack that has open tasks at its deadline. */
-  constructor(clock: Clock, onDeadline: (pack: Pack) => void) {
+  /** `onDeadline` is called for a pack that has open tasks at its deadline: it ends them, or sets a later one. */
+  constructor(clock: Clock, onDeadline: (pack: Pack, nowMs: number) => void) {
     this.clock = clock
     this.onDeadline = onDeadline
   }
 
   open(tasks: readonly Task[], timeoutMs: number, isJudgedAsOne: boolean): void {
     const startedMs = this.clock.monotonic()
-    const pack: Pack = { startedMs, deadlineMs: startedMs + timeoutMs, tasks, open: tasks.length, isJudgedAsOne }
+    const deadlineMs = startedMs + timeoutMs
+    const pack: Pack = { startedMs, timeoutMs, deadlineMs, tasks, open: tasks.length, isJudgedAsOne }
     for (const task of tasks) task.pack = pack
     this.packs.push(pack)
     this.count++
@@ -59,7 +60,7 @@ export class Packs {
 
   private deadline(): void {
     const now = this.clock.monotonic()
-    for (const pack of [...this.packs]) if (pack.deadlineMs <= now && pack.open > 0) this.onDeadline(pack)
+    for (const pack of [...this.packs]) if (pack.deadlineMs <= now && pack.open > 0) this.onDeadline(pack, now)
     this.arm()
   }
 }

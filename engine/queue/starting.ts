@@ -20,7 +20,7 @@ export class Starting {
   constructor(clock: Clock, processor: WorkProcessor, queue: { readonly settings: QueueSettings }) {
     this.processor = processor
     this.queue = queue
-    this.packs = new Packs(clock, (pack) => this.timeOut(pack))
+    this.packs = new Packs(clock, (pack, nowMs) => this.timeOut(pack, nowMs))
   }
 
   add(task: Task): void {
@@ -64,10 +64,17 @@ export class Starting {
     for (const task of leaving) leaves(task)
   }
 
-  private timeOut(pack: Pack): void {
+  private timeOut(pack: Pack, nowMs: number): void {
     const { processing, processingTimeoutMs } = this.queue.settings
     const error = QueueErrors.PROCESSING_TIMEOUT({ limit: processingTimeoutMs })
     const runsOn = runsOnAfterTimeout(processing)
-    for (const task of pack.tasks) task.timeOut(error, runsOn)
+    let deadlineMs = Infinity
+    for (const task of pack.tasks) {
+      const { sinceMs } = task
+      if (sinceMs === undefined) continue
+      if (sinceMs + pack.timeoutMs <= nowMs) task.timeOut(error, runsOn)
+      else deadlineMs = Math.min(deadlineMs, sinceMs + pack.timeoutMs)
+    }
+    pack.deadlineMs = deadlineMs
   }
 }

@@ -13,10 +13,12 @@ export interface TaskOwner {
   ended(task: Task): void
 }
 
-/** Tasks that were handed out together and share one deadline. */
+/** Tasks that were handed out together, and whose time began together. */
 export interface Pack {
   readonly startedMs: number
-  readonly deadlineMs: number
+  readonly timeoutMs: number
+  /** Of the first whose time is over: later than at its start where tasks waited for their turn. */
+  deadlineMs: number
   /** Emptied when all have ended: a pack may wait long behind one that has not. */
   tasks: readonly Task[]
   open: number
@@ -39,6 +41,8 @@ export class Task implements Work {
   isCancelled = false
   isTimedOut = false
   executions = 0
+  /** When it last waited for its turn; 0 where it did not. */
+  private postponedMs = 0
   private readonly owner: TaskOwner
   private open = 1
   private state: TaskState = 'open'
@@ -63,6 +67,15 @@ export class Task implements Work {
     if (!IS_HEARD[this.state]) return
     assert(this.state === 'open' && count >= 0, 'a settled message cannot branch')
     this.open += count
+  }
+
+  postpone(nowMs: number): void {
+    this.postponedMs = nowMs
+  }
+
+  /** When its time began; undefined once it has its outcome. */
+  get sinceMs(): number | undefined {
+    return this.state === 'open' ? Math.max(this.pack?.startedMs ?? 0, this.postponedMs) : undefined
   }
 
   end(error?: Error): void {

@@ -14,6 +14,10 @@ export interface Work {
   executions: number
   /** `count` more branches are open than before. */
   branch(count: number): void
+  /**
+   * At `nowMs` (monotonic) it waits for its turn behind others that were served lately: its time begins anew. Told now and then, not for each message.
+   */
+  postpone(nowMs: number): void
   /** One branch ended; `error` where it failed and nothing was connected to `Failure`. Zero open branches settle the message. */
   end(error?: Error): void
 }

@@ -57,6 +57,10 @@ class AcknowledgedWork implements Work {
     this.branches += count
   }
 
+  postpone(): void {
+    // It has no deadline.
+  }
+
   end(error?: Error): void {
     if (this.branches <= 0) throw new Error('a branch of an acknowledged message ended twice')
     this.error ??= error

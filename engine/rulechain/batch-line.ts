@@ -50,6 +50,9 @@ type Outcome = typeof PENDING | typeof TIMED_OUT | Failure | NodeOutput
 
 const NOBODY: readonly Branch[] = []
 
+/** A count of ticks before the first. */
+const NEVER = -1
+
 class Batch implements BatchResult {
   /** Empty once all have left: a node that never ends the batch holds it for ever. */
   branches: readonly Branch[]
@@ -60,14 +63,23 @@ class Batch implements BatchResult {
   /** Of its messages, where somebody counted them. */
   characters = 0
   readonly startedAt: number
-  /** The count of ticks at which it began. */
-  readonly since: number
+  /** What it hands over is served in turn with that of other batches. */
+  readonly isGathered: boolean
+  /** The count of ticks at which its time began. */
+  private since: number
+  private open: number
+  private openAtTick: number
+  private movedAt = NEVER
   private isOver = false
+  private isCutOff = false
   private readonly listener: LineListener
 
-  constructor(branches: readonly Branch[], listener: LineListener) {
+  constructor(branches: readonly Branch[], isGathered: boolean, listener: LineListener) {
     this.branches = branches
+    this.isGathered = isGathered
     this.size = branches.length
+    this.open = branches.length
+    this.openAtTick = branches.length
     this.outcomes = new Array<Outcome>(branches.length).fill(PENDING)
     this.listener = listener
     this.startedAt = listener.monotonic()
@@ -98,10 +110,35 @@ class Batch implements BatchResult {
     this.listener.wake()
   }
 
+  /**
+   * Ends it where its time is over, which began with the last tick at which batches before it had moved. Returns the last at which it or one of
+   * those had.
+   */
+  tick(movedBefore: number, expired: number, nowMs: number): number {
+    const now = this.listener.ticks()
+    if (this.isGathered && movedBefore > this.since) this.since = movedBefore
+    if (this.since <= expired) this.cutOff()
+    if (!this.isGathered) return NEVER
+    if (movedBefore === now) this.postpone(nowMs)
+    if (this.open < this.openAtTick) this.movedAt = now
+    this.openAtTick = this.open
+    return Math.max(movedBefore, this.movedAt)
+  }
+
+  /** Whether all its outcomes were the node's. */
+  get wasServed(): boolean {
+    return !this.isCutOff
+  }
+
+  private postpone(nowMs: number): void {
+    for (let index = this.left; index < this.branches.length; index++) this.branches[index]?.work.postpone(nowMs)
+  }
+
   /** Its time is over: what has no outcome gets none any more. */
-  cutOff(): void {
+  private cutOff(): void {
     if (this.isOver) return
     this.isOver = true
+    this.isCutOff = true
     for (let index = this.left; index < this.outcomes.length; index++) {
       if (this.outcomes[index] === PENDING) this.outcomes[index] = TIMED_OUT
     }
@@ -125,6 +162,7 @@ class Batch implements BatchResult {
     if (this.outcomes[index] === TIMED_OUT) return this.listener.late()
     if (this.outcomes[index] !== PENDING) return this.listener.misbehaved(`second outcome for index ${index}`)
     this.outcomes[index] = outcome
+    this.open--
     if (index === this.left) this.listener.wake()
   }
 }
@@ -134,6 +172,8 @@ export class BatchLine {
   private readonly batches: Batch[] = []
   /** Of the messages in `batches`, where they are gathered. */
   private characters = 0
+  /** The tick at which a batch that has left was last seen to move. */
+  private leftMovedAt = NEVER
   private readonly limits: BatchLimits
   private readonly listener: LineListener
   private readonly nodeName: string
@@ -158,9 +198,9 @@ export class BatchLine {
       } else this.waiting = []
       if (branches.some(isCancelled)) branches = this.withoutCancelled(branches)
       if (branches.length === 0) continue
-      const batch = new Batch(branches, this.listener)
+      const batch = new Batch(branches, instance.isGathered === true, this.listener)
       this.batches.push(batch)
-      if (instance.isGathered === true) this.characters += batch.countCharacters()
+      if (batch.isGathered) this.characters += batch.countCharacters()
       this.run(instance, batch)
     }
   }
@@ -171,9 +211,15 @@ export class BatchLine {
     return isGathered === true && this.waiting.length >= batchSize && this.characters < gatheredCharacters
   }
 
-  /** Ends batches that began at `before` ticks or earlier, and lets go what nobody waits for any more. */
+  /**
+   * Ends batches whose time began at `before` ticks or earlier, and lets go what nobody waits for any more. The time of a batch that is served
+   * in turn with others begins when those before it have been, or no longer are.
+   */
   expire(before: number): void {
-    for (const batch of this.batches) if (batch.since <= before) batch.cutOff()
+    const nowMs = this.listener.monotonic()
+    let movedAt = this.leftMovedAt
+    for (const batch of this.batches) movedAt = batch.tick(movedAt, before, nowMs)
+    if (movedAt === this.listener.ticks()) for (const { work } of this.waiting) work.postpone(nowMs)
     if (this.waiting.some(isCancelled)) this.waiting = this.withoutCancelled(this.waiting)
   }
 
@@ -190,6 +236,7 @@ export class BatchLine {
         else this.listener.output(branch, outcome)
       }
       this.batches.shift()
+      if (batch.isGathered && batch.wasServed) this.leftMovedAt = this.listener.ticks() + 1
       this.characters -= batch.characters
       batch.release()
       this.listener.finished(batch.size, this.listener.monotonic() - batch.startedAt)

@@ -112,6 +112,7 @@ export class TestWork implements Work {
   readonly attempt = 1
   isCancelled = false
   executions = 0
+  postponedMs = 0
   open = 1
   readonly errors: Error[] = []
 
@@ -126,6 +127,10 @@ export class TestWork implements Work {
   branch(count: number): void {
     if (this.open <= 0) throw new Error('branched after it was settled')
     this.open += count
+  }
+
+  postpone(nowMs: number): void {
+    this.postponedMs = nowMs
   }
 
   end(error?: Error): void {

@@ -40,6 +40,7 @@ function run(
     isCancelled: false,
     executions: 0,
     branch: () => undefined,
+    postpone: () => undefined,
     end: () => undefined,
   }
   noteTry(work)
