@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
+import { z } from 'zod'
 import { customers } from '../entities/customer.ts'
 import { dashboards } from '../entities/dashboard.ts'
 import { openTestPlatform, type TestPlatform } from '../testkit.ts'
@@ -41,6 +42,30 @@ test('many customers have one dashboard, each assigned once, and every change ra
       ['ENTITY_ASSIGNED', 'first'],
       ['ENTITY_ASSIGNED', 'second'],
       ['ENTITY_UNASSIGNED', 'first'],
+    ],
+  )
+})
+
+test('messages about a dashboard say which customers have it', async () => {
+  const dashboard = await newDashboard('one')
+  const customer = await newCustomer('first')
+  await special().assign(platform.tenant, dashboard.id, [customer])
+  await service().saveByUser(platform.tenant, { id: dashboard.id, title: 'two' })
+  await special().unassign(platform.tenant, dashboard.id, [customer.id])
+  await service().deleteByUser(platform.tenant, dashboard.id)
+  const heard = platform.link.messages.filter(({ originator }) => originator.id === dashboard.id)
+  const first = { customerId: { entityType: 'CUSTOMER', id: customer.id }, title: 'first', public: false }
+  assert.deepEqual(
+    heard.map(({ type, data }) => [
+      type,
+      z.looseObject({ assignedCustomers: z.unknown() }).parse(JSON.parse(data)).assignedCustomers,
+    ]),
+    [
+      ['ENTITY_CREATED', null],
+      ['ENTITY_ASSIGNED', [first]],
+      ['ENTITY_UPDATED', [first]],
+      ['ENTITY_UNASSIGNED', []],
+      ['ENTITY_DELETED', []],
     ],
   )
 })

@@ -10,7 +10,14 @@ import type { Statement } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { Condition } from '../../storage/entities/tables/row-store.ts'
 import { customers, type Customer } from '../entities/customer.ts'
-import { assignStatement, assignedCustomerIds, ofCustomer, unassignStatement } from '../entities/dashboard-customers.ts'
+import {
+  assignStatement,
+  assignedCustomerIds,
+  customersWith,
+  ofCustomer,
+  shownCustomer,
+  unassignStatement,
+} from '../entities/dashboard-customers.ts'
 import { dashboards, type Dashboard } from '../entities/dashboard.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 import type { EntityService } from '../entities/entity-service.ts'
@@ -98,20 +105,23 @@ export class Dashboards {
   ): Promise<Dashboard> {
     const { clock, entities, random } = this.parts
     const dashboard = await this.required(dashboardId)
-    const assigned = new Set(await this.customerIds(dashboard))
-    const { added, gone } = changeOf([...assigned])
+    const [before = []] = await customersWith([dashboard], this.parts.declared)
+    const assigned = new Map(before.map((customer) => [customer.id, customer]))
+    const { added, gone } = changeOf([...assigned.keys()])
     const statements: Statement[] = []
     const heard: { readonly type: KnownMessageType; readonly metadata: Metadata }[] = []
     for (const customerId of gone) {
-      if (!assigned.delete(customerId)) continue
-      const customer = await this.parts.declared.of(customers).find(dashboard.tenantId, customerId)
-      const metadata = { unassignedCustomerId: customerId, unassignedCustomerName: customer?.title ?? '' }
+      const customer = assigned.get(customerId)
+      if (customer === undefined) continue
+      assigned.delete(customerId)
+      const metadata = { unassignedCustomerId: customerId, unassignedCustomerName: customer.title }
       statements.push(unassignStatement(entities, dashboardId, customerId))
       heard.push({ type: 'ENTITY_UNASSIGNED', metadata })
     }
-    for (const { id: customerId, title } of added) {
+    for (const customer of added) {
+      const { id: customerId, title } = customer
       if (assigned.has(customerId)) continue
-      assigned.add(customerId)
+      assigned.set(customerId, customer)
       const row = { id: random.uuid(), createdTime: clock.now(), tenantId: dashboard.tenantId, dashboardId, customerId }
       statements.push(assignStatement(entities, row))
       heard.push({
@@ -119,7 +129,8 @@ export class Dashboards {
         metadata: { assignedCustomerId: customerId, assignedCustomerName: title },
       })
     }
-    const [first, ...also] = heard
+    const read = { assignedCustomers: [...assigned.values()].map(shownCustomer) }
+    const [first, ...also] = heard.map((each) => ({ ...each, read }))
     if (first === undefined) return dashboard
     const members = assigned.size === 0 ? {} : { wasAssigned: true }
     return this.service.changeByUser(principal, dashboard, members, { ...first, statements, also })

@@ -2,13 +2,13 @@
  * Which customers have which dashboards: a row each, so that both sides are lists in SQL and a title is always the customer's own of now.
  * A row goes with its dashboard and with its customer.
  */
-import type { JsonValue } from '../../model/json.ts'
+import type { JsonObject, JsonValue } from '../../model/json.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { EntityTable } from '../../storage/entities/tables/entity-table.ts'
 import type { Condition, RowStore } from '../../storage/entities/tables/row-store.ts'
-import { customers, isPublic } from './customer.ts'
+import { customers, isPublic, type Customer } from './customer.ts'
 import type { EntityAccess } from './define.ts'
 
 export const DASHBOARD_CUSTOMERS: EntityTable = {
@@ -55,25 +55,33 @@ export async function assignedCustomersOf(
   dashboards: readonly Assigned[],
   services: EntityAccess,
 ): Promise<readonly JsonValue[]> {
+  const lists = await customersWith(dashboards, services)
+  return dashboards.map(({ wasAssigned }, index) => (wasAssigned ? (lists[index] ?? []).map(shownCustomer) : null))
+}
+
+/** One of `assignedCustomers`. */
+export function shownCustomer(customer: Customer): JsonObject {
+  const { id, title } = customer
+  return { customerId: { entityType: 'CUSTOMER', id }, title, public: isPublic(customer) }
+}
+
+/** Those who have each of the dashboards, in the order in which they got it. */
+export async function customersWith(
+  dashboards: readonly Assigned[],
+  services: EntityAccess,
+): Promise<readonly (readonly Customer[])[]> {
   const assigned = dashboards.filter(({ wasAssigned }) => wasAssigned)
-  if (assigned.length === 0) return dashboards.map(() => null)
+  if (assigned.length === 0) return dashboards.map(() => [])
   const ids = assigned.map(({ id }) => id)
   const rows = [...(await rowsIn(services.store).findAll([{ column: 'dashboard_id', in: ids }]))]
   rows.sort((a, b) => Number(a['created_time']) - Number(b['created_time']))
-  const titles = new Map<string, JsonValue>()
+  const found = new Map<string, Customer>()
   for (const tenantId of new Set(assigned.map((dashboard) => dashboard.tenantId))) {
     const wanted = [...new Set(rows.map((row) => String(row['customer_id'])))]
-    for (const customer of await services.of(customers).findByIds(tenantId, wanted))
-      titles.set(customer.id, {
-        customerId: { entityType: 'CUSTOMER', id: customer.id },
-        title: customer.title,
-        public: isPublic(customer),
-      })
+    for (const customer of await services.of(customers).findByIds(tenantId, wanted)) found.set(customer.id, customer)
   }
-  return dashboards.map(({ id, wasAssigned }) =>
-    wasAssigned
-      ? rows.filter((row) => row['dashboard_id'] === id).flatMap((row) => titles.get(String(row['customer_id'])) ?? [])
-      : null,
+  return dashboards.map(({ id }) =>
+    rows.filter((row) => row['dashboard_id'] === id).flatMap((row) => found.get(String(row['customer_id'])) ?? []),
   )
 }
 

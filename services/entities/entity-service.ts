@@ -3,7 +3,7 @@
  * causes together (the outbox), tells the change feed, and resolves when both are durable; who may do it was checked by the caller.
  */
 import { entityId } from '../../model/entity-id.ts'
-import { stringifyJson } from '../../model/json.ts'
+import { stringifyJson, type JsonObject } from '../../model/json.ts'
 import type { KnownMessageType } from '../../model/message-type.ts'
 import type { Metadata } from '../../model/message.ts'
 import type { Principal } from '../../model/principal.ts'
@@ -23,6 +23,14 @@ import { checkMembers, checkReferences } from './save-checks.ts'
 import type { Joined, SaveOptions } from './service-parts.ts'
 
 export type { ConditionPage, EntityParts, Followers, SaveOptions, Shown } from './service-parts.ts'
+
+/** What the rule engine hears of a change. */
+interface Heard {
+  readonly type: KnownMessageType
+  readonly metadata?: Metadata
+  /** What `readJson` finds after a change that is not committed yet; absent where the change does not touch it. */
+  readonly read?: JsonObject
+}
 
 export class EntityService<Columns extends ColumnSet> extends EntityReader<Columns> implements EntityReads<Columns> {
   fresh(tenantId: string, members: Partial<RecordOf<Columns>>): RecordOf<Columns> {
@@ -100,13 +108,13 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
     if (before === undefined) {
       const guard = await this.parts.limits.guard(tenantId, this.definition.type)
       const steps = [...guard, ...statements, this.insert(record), ...following]
-      await this.commit(principal, record, steps, 'ENTITY_CREATED', {}, joined)
+      await this.commit(principal, record, steps, { type: 'ENTITY_CREATED' }, joined)
       return record
     }
     const followers = this.access.copy(this.definition.type, tenantId, record.id, changedMembers(before, record))
     const steps = [...statements, this.update(record), ...following, ...followers]
     const news = await this.newsOf(principal, before, record)
-    await this.commit(principal, record, steps, 'ENTITY_UPDATED', {}, [...joined, ...news])
+    await this.commit(principal, record, steps, { type: 'ENTITY_UPDATED' }, [...joined, ...news])
     return record
   }
 
@@ -140,7 +148,7 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
       ...(gone ?? []).map((message) => ({ statements: [], news: message })),
       ...unassigned.map((alarm) => ({ ...alarm, statements: [] })),
     ]
-    const written = await this.commit(principal, record, statements, 'ENTITY_DELETED', {}, news)
+    const written = await this.commit(principal, record, statements, { type: 'ENTITY_DELETED' }, news)
     const tenantId = definition.tenantOf?.(record) ?? record.tenantId
     const along = companions?.gone({ results: written.results.slice(ahead.length) }) ?? []
     for (const entity of [...along, { entityType: definition.type, id }]) {
@@ -177,11 +185,11 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
     const own = this.update(record)
     if (customer !== null) {
       const metadata = { assignedCustomerId: customer.id, assignedCustomerName: customer.title }
-      await this.commit(principal, record, [own], 'ENTITY_ASSIGNED', metadata)
+      await this.commit(principal, record, [own], { type: 'ENTITY_ASSIGNED', metadata })
     } else {
       const owner = await this.access.of(customers).find(before.tenantId, customerId ?? '')
       const metadata = { unassignedCustomerId: customerId ?? '', unassignedCustomerName: owner?.title ?? '' }
-      await this.commit(principal, record, [own], 'ENTITY_UNASSIGNED', metadata)
+      await this.commit(principal, record, [own], { type: 'ENTITY_UNASSIGNED', metadata })
     }
     return record
   }
@@ -200,20 +208,17 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
       /** Steps of the same transaction before and after the entity's own. */
       readonly first?: readonly Statement[]
       readonly statements?: readonly Statement[]
-      readonly type: KnownMessageType
-      readonly metadata?: Metadata
       /** What else the rule engine hears of the same change. */
-      readonly also?: readonly { readonly type: KnownMessageType; readonly metadata: Metadata }[]
+      readonly also?: readonly Heard[]
       /** Changes of something else that go into the same transaction. */
       readonly joined?: readonly Joined[]
-    },
+    } & Heard,
   ): Promise<RecordOf<Columns>> {
     const record = { ...before, ...members, version: before.version + 1 }
-    const { first = [], statements = [], type, metadata, also = [] } = change
+    const { first = [], statements = [], also = [] } = change
     const joined = [...(change.joined ?? [])]
-    for (const other of also)
-      joined.push({ statements: [], event: await this.eventOf(principal, record, other.type, other.metadata) })
-    await this.commit(principal, record, [...first, this.update(record), ...statements], type, metadata, joined)
+    for (const other of also) joined.push({ statements: [], event: await this.eventOf(principal, record, other) })
+    await this.commit(principal, record, [...first, this.update(record), ...statements], change, joined)
     return record
   }
 
@@ -224,7 +229,7 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
     statements: readonly Statement[],
   ): Promise<void> {
     const gone = (): Error => itemNotFound({ entityType: this.definition.type, id: record.id })
-    await this.commit(principal, record, [this.rows.hold(record, gone), ...statements], 'ENTITY_UPDATED')
+    await this.commit(principal, record, [this.rows.hold(record, gone), ...statements], { type: 'ENTITY_UPDATED' })
   }
 
   /** The change of one more record, as a part of another change: with its own message and audit row. */
@@ -237,7 +242,7 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
     const record = { ...before, ...members, version: before.version + 1 }
     return {
       statements: [this.update(record), ...statements],
-      event: await this.eventOf(principal, record, type, {}),
+      event: await this.eventOf(principal, record, { type }),
       committed: () => this.tell(record, 'changed'),
       inDoubt: () => this.tell(record, 'in doubt'),
     }
@@ -258,12 +263,12 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
     principal: Principal,
     record: RecordOf<Columns>,
     statements: readonly Statement[],
-    type: KnownMessageType,
-    metadata: Metadata = {},
+    heard: Heard,
     joined: readonly Joined[] = [],
   ): Promise<Written> {
     const { parts } = this
-    const event = await this.eventOf(principal, record, type, metadata)
+    const { type } = heard
+    const event = await this.eventOf(principal, record, heard)
     const told = await parts.notifications.entityChanged(event)
     const steps = [...statements, ...joined.flatMap((other) => other.statements), ...told]
     const events = [event, ...joined.flatMap((other) => other.event ?? [])]
@@ -301,17 +306,20 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
   private async eventOf(
     principal: Principal,
     record: RecordOf<Columns>,
-    type: KnownMessageType,
-    metadata: Metadata,
+    { type, metadata, read }: Heard,
   ): Promise<EntityEvent> {
     const { definition } = this
+    const json = {
+      ...definition.jsonOf(record),
+      ...(read ?? (await definition.readJson?.([record], this.access))?.[0]),
+    }
     return {
       ...(await this.routeOf(record)),
       type,
       principal,
       originator: { entityType: definition.type, id: record.id },
       metadata: { ...metadata, entityName: nameOf(definition, record), entityType: definition.type },
-      data: stringifyJson(definition.messageJson?.(definition.jsonOf(record)) ?? definition.jsonOf(record)),
+      data: stringifyJson(definition.messageJson?.(json) ?? json),
     }
   }
 
