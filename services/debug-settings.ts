@@ -4,12 +4,14 @@ import { isJsonObject, type JsonValue } from '../model/json.ts'
 /** Where the tenant's profile says nothing. */
 const DEFAULT_MINUTES = 15
 
-/** `maxMinutes`: of the tenant's profile, 0 for what is the default. */
+/** All three members, as clients read them. `maxMinutes`: of the tenant's profile, 0 for what is the default. */
 export function debugSettingsOf(settings: JsonValue, now: number, maxMinutes: number): JsonValue {
   if (!isJsonObject(settings)) return null
-  if (!('allEnabled' in settings || 'allEnabledUntil' in settings)) return settings
   const latest = now + (maxMinutes > 0 ? maxMinutes : DEFAULT_MINUTES) * 60_000
-  if (settings['allEnabled'] === true) return { ...settings, allEnabled: false, allEnabledUntil: latest }
-  const until = Number(settings['allEnabledUntil'] ?? 0)
-  return { ...settings, allEnabled: false, allEnabledUntil: Math.min(Number.isNaN(until) ? 0 : until, latest) }
+  const until = settings['allEnabled'] === true ? latest : Number(settings['allEnabledUntil'] ?? 0)
+  return {
+    failuresEnabled: settings['failuresEnabled'] === true,
+    allEnabled: false,
+    allEnabledUntil: Math.min(Number.isNaN(until) ? 0 : until, latest),
+  }
 }
