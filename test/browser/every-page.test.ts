@@ -66,6 +66,7 @@ seen(
       ...['/assets', `/assets/${asset}`, '/alarms', '/profiles', `/profiles/${await first('/api/deviceProfiles')}`],
       ...['/packages', '/integrations', `/integrations/${integration}`, '/failures', '/usage', '/audit', '/account'],
       ...['/customers', `/customers/${await first('/api/customers')}`, '/users', `/users/${await first('/api/users')}`],
+      ...['/assetProfiles', `/assetProfiles/${await first('/api/assetProfiles')}`, '/queues'],
       ...['/ruleChains', `/ruleChains/${await first('/api/ruleChains')}`],
     ])
   },
@@ -80,11 +81,13 @@ seen(
       const { data } = await system.expect<{ data: { id: { id: string } }[] }>('GET', `${path}?pageSize=1&page=0`)
       return data[0]?.id.id ?? ''
     }
+    const queue = await system.expect<{ id: { id: string } }>('GET', '/api/queues/name/Main')
     await logIn(browser, running, DEMO_SYSADMIN)
     await browser.sees('1 to')
     await look(browser, running, [
       ...['/tenants', `/tenants/${await first('/api/tenants')}`, '/settings', '/workers', '/failures', '/audit'],
       ...['/tenantProfiles', `/tenantProfiles/${await first('/api/tenantProfiles')}`, '/account'],
+      ...['/queues', `/queues/${queue.id.id}`],
     ])
   },
   { ...NARROW, colours: 'dark' },

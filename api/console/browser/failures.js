@@ -3,6 +3,7 @@ import { dangerous } from './dialog.js'
 import { make, messageOf, shortened, table, tell, timeText } from './dom.js'
 import { entityLink } from './entity-link.js'
 import { pagedList } from './paged.js'
+import { plainName } from './queue-shapes.js'
 import { call } from './session.js'
 
 /** @typedef {Record<string, any>} Json */
@@ -54,7 +55,7 @@ function parkedLanes(onGivenUp) {
       shown.add(id)
       return [
         shortLink(originator),
-        queueName,
+        plainName(queueName),
         `${messages.toLocaleString()} (${bytes.toLocaleString()} bytes)`,
         shortened(reason),
         timeText(since),

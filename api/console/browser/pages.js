@@ -93,6 +93,17 @@ export const PAGES = [
     open: async (place) => (await import('./profile.js')).profilePage(place),
   },
   {
+    path: /^\/assetProfiles$/,
+    who: ADMINISTRATOR,
+    link: { href: '/assetProfiles', text: 'Asset profiles', isSecond: true },
+    open: async (place) => (await import('./asset-profiles.js')).assetProfilesPage(place),
+  },
+  {
+    path: /^\/assetProfiles\/([\w-]+)$/,
+    who: ADMINISTRATOR,
+    open: async (place) => (await import('./asset-profile.js')).assetProfilePage(place),
+  },
+  {
     path: /^\/packages$/,
     who: ADMINISTRATOR,
     link: { href: '/packages', text: 'OTA packages', isSecond: true },
@@ -108,6 +119,17 @@ export const PAGES = [
     path: /^\/integrations\/([\w-]+)$/,
     who: ADMINISTRATOR,
     open: async (place) => (await import('./integration.js')).integrationPage(place),
+  },
+  {
+    path: /^\/queues$/,
+    who: ADMINISTRATORS,
+    link: { href: '/queues', text: 'Queues', isSecond: true },
+    open: async (place) => (await import('./queues.js')).queuesPage(place),
+  },
+  {
+    path: /^\/queues\/([\w-]+)$/,
+    who: ADMINISTRATORS,
+    open: async (place) => (await import('./queue.js')).queuePage(place),
   },
   {
     path: /^\/failures$/,

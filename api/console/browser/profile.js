@@ -1,10 +1,9 @@
 /** One device profile: rule chain, queue and dashboard of its devices, their alarms, and all else as JSON. */
 import { alarmRules } from './alarm-rules.js'
-import { asDefault } from './default-profile.js'
-import { confirmed, dangerous } from './dialog.js'
 import { choice, field, form, make, textArea } from './dom.js'
 import { dashboardsOffered, packagesOffered, queuesOffered, ruleChainsOffered } from './offered.js'
 import { parsedObject } from './parsed-object.js'
+import { idIn, idOf, profileActs, sharedRows } from './profile-form.js'
 import { TRANSPORTS } from './profiles.js'
 import { call } from './session.js'
 
@@ -37,15 +36,17 @@ export async function profilePage({ main, id }) {
     await save(change)
     data.fill(present)
   })
-  const first = make('button', { type: 'button', click: () => void makeDefault() }, 'Make it the default')
-  const remove = dangerous(
-    'Delete the profile',
-    () => `Delete "${present['name']}" for ever`,
-    async () => {
-      await call('DELETE', path)
-      location.assign('/profiles')
+  const acts = profileActs({
+    path,
+    list: '/profiles',
+    members: 'Devices',
+    present: () => present,
+    onDefault(profile) {
+      present = profile
+      fill()
+      heading.focus()
     },
-  )
+  })
   main.replaceChildren(
     make('p', {}, make('a', { href: '/profiles' }, 'Device profiles')),
     heading,
@@ -56,7 +57,7 @@ export async function profilePage({ main, id }) {
     make('h2', {}, 'Transport, provisioning and all else'),
     data.element,
     make('h2', {}, 'More'),
-    make('p', { class: 'acts' }, first, remove),
+    acts.element,
   )
   fill()
   data.fill(present)
@@ -72,16 +73,7 @@ export async function profilePage({ main, id }) {
     const transport = TRANSPORTS.find(([type]) => type === present['transportType'])?.[1] ?? present['transportType']
     const isDefault = present['default'] === true
     standing.textContent = `Its devices speak ${transport}.${isDefault ? ' Devices made without a profile get this one.' : ''}`
-    first.hidden = isDefault
-    remove.hidden = isDefault
-  }
-
-  async function makeDefault() {
-    const text = 'Devices that are made without a profile get it from now on. Those that are there keep theirs.'
-    const act = async () => (present = asDefault(present, await call('POST', `${path}/default`)))
-    if (!(await confirmed(`Make "${present['name']}" the default?`, text, 'Make it the default', act))) return
-    fill()
-    heading.focus()
+    acts.fill()
   }
 }
 
@@ -90,34 +82,13 @@ export async function profilePage({ main, id }) {
  * @param {Record<'chains' | 'dashboards' | 'queues' | 'firmware' | 'software', import('./offered.js').Offered>} offered
  * @param {(change: Json) => Promise<void>} save
  */
-function sharedForm(profile, { chains, dashboards, queues, firmware, software }, save) {
-  const name = field('Name', { name: 'name', required: true, autocomplete: 'off' })
-  name.input.value = profile['name']
-  const description = field('What for', { name: 'description', autocomplete: 'off' })
-  description.input.value = profile['description'] ?? ''
-  const chain = choice(
-    'Rule chain',
-    'chain',
-    [['', 'the root of the tenant'], ...chains],
-    idIn(profile['defaultRuleChainId']),
-  )
-  const queue = choice(
-    'Queue',
-    'queue',
-    [['', 'Main'], ...queues.filter(([each]) => each !== 'Main')],
-    profile['defaultQueueName'] ?? '',
-  )
-  const dashboard = choice('Dashboard', 'dashboard', [['', 'none'], ...dashboards], idIn(profile['defaultDashboardId']))
+function sharedForm(profile, { firmware, software, ...offered }, save) {
+  const shared = sharedRows(profile, offered)
   const loaded = choice('Firmware', 'firmware', [['', 'none'], ...firmware], idIn(profile['firmwareId']))
   const installed = choice('Software', 'software', [['', 'none'], ...software], idIn(profile['softwareId']))
-  const rows = [name, description, chain, queue, dashboard, loaded, installed].map(({ row }) => row)
-  return form('Save', rows, async () => {
+  return form('Save', [...shared.rows, loaded.row, installed.row], async () => {
     await save({
-      name: name.input.value.trim(),
-      description: description.input.value.trim(),
-      defaultRuleChainId: idOf('RULE_CHAIN', chain.input.value),
-      defaultQueueName: queue.input.value === '' ? null : queue.input.value,
-      defaultDashboardId: idOf('DASHBOARD', dashboard.input.value),
+      ...shared.change(),
       firmwareId: idOf('OTA_PACKAGE', loaded.input.value),
       softwareId: idOf('OTA_PACKAGE', installed.input.value),
     })
@@ -150,14 +121,4 @@ function dataForm(profile, save) {
 /** The way is said twice in a profile; the choice counts. @param {Json} data @param {string} type @returns {Json} */
 function withProvision(data, type) {
   return { ...data, provisionConfiguration: { ...data['provisionConfiguration'], type } }
-}
-
-/** @param {Json | null} id */
-function idIn(id) {
-  return id?.['id'] ?? ''
-}
-
-/** @param {string} entityType @param {string} id */
-function idOf(entityType, id) {
-  return id === '' ? null : { entityType, id }
 }
