@@ -67,8 +67,10 @@ process.exitCode = failures.length === 0 ? 0 : 1
 function testArguments(names: readonly string[], concurrency: number): string[] | undefined {
   if (names.length === 0) return undefined
   const options = [
-    '--no-node-snapshot',
     '--disable-warning=ExperimentalWarning',
+    // Node's own stripping compiles its compiler in each process and thread, and strips the same files in each.
+    '--import',
+    join(root, 'compose', 'stripped-types.mjs'),
     '--test',
     `--test-concurrency=${concurrency}`,
   ]
@@ -107,7 +109,11 @@ async function stage(name: string, commandLine: readonly string[] | undefined): 
   mkdirSync(join(root, '.cache'), { recursive: true })
   const began = performance.now()
   const failedBefore = counts.fail
-  const child = spawn(process.execPath, commandLine, { cwd: root, stdio: 'inherit' })
+  const child = spawn(process.execPath, commandLine, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { NODE_COMPILE_CACHE: join(root, '.cache', 'compile-tests'), ...process.env },
+  })
   const [status, signal] = z.tuple([z.number().nullable(), z.string().nullable()]).parse(await once(child, 'exit'))
   durations.push(`${name}: ${((performance.now() - began) / 1000).toFixed(1)} s`)
   const isOfTests = commandLine.includes('--test')

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
+import { threadArguments } from '../../model/thread-arguments.ts'
 import { systemClock } from '../../model/system-clock.ts'
 import { Collector } from './contract.ts'
 import type { Durability } from '../../disk/disk.ts'
@@ -47,7 +48,7 @@ async function publishUntilKilled(
   first: number,
   lines: number,
 ): Promise<string[]> {
-  const args = ['--input-type=module', '--eval', PUBLISHER, directory, durability, String(first)]
+  const args = [...threadArguments(), '--input-type=module', '--eval', PUBLISHER, directory, durability, String(first)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const said: string[] = []
   const reader = createInterface({ input: child.stdout })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { threadArguments } from '../../model/thread-arguments.ts'
 import { pageOfDevices } from '../../storage/entities/contract-testkit.ts'
 import { DECLARED_TABLES } from '../entities/declared.ts'
 import { devices } from '../entities/device.ts'
@@ -198,7 +199,9 @@ test('a process killed after the commit leaves the change and its message, both 
 /** Creates devices in a process of its own until it has acknowledged ten, then kills it; how many it had acknowledged. */
 async function runAndKill(file: string, run: number): Promise<number> {
   const script = path.join(import.meta.dirname, 'outbox-crash.ts')
-  const child = spawn(process.execPath, [script, file, String(run)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [...threadArguments(), script, file, String(run)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   let acknowledged = 0
   child.stdout.on('data', (chunk: Buffer) => {
     acknowledged += chunk.toString().split('\n').length - 1

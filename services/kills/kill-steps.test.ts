@@ -10,6 +10,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { threadArguments } from '../../model/thread-arguments.ts'
 import { openEntityStore, openPostgresEntityStore, type EntityStore } from '../../storage/entities/entity-store.ts'
 import { emptyDatabase, serverForFile } from '../../storage/postgres/testkit.ts'
 import { DECLARED_TABLES } from '../entities/declared.ts'
@@ -76,7 +77,9 @@ function testKills(open: () => Promise<EntityStore>, place: () => { file?: strin
       const name = `killed ${step} ${when}`
       const asked = { ...place(), change: what, name, step, when, key: key.toString('base64') }
       const script = path.join(import.meta.dirname, 'kill-crash.ts')
-      const child = spawn(process.execPath, [script, JSON.stringify(asked)], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const child = spawn(process.execPath, [...threadArguments(), script, JSON.stringify(asked)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
       child.stdout.resume()
       const [, signal] = (await once(child, 'exit')) as [number | null, string | null]
       assert.equal(signal, step === 99 ? null : 'SIGKILL', name)

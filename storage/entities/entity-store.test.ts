@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { threadArguments } from '../../model/thread-arguments.ts'
 import { DECLARED_TABLES } from '../../services/entities/declared.ts'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -113,7 +114,9 @@ test('a process killed while it opens, migrates and writes leaves a database tha
     const delaysInLines = [0, 0, 1, 3, 10, 30]
     let acknowledged = -1
     for (const lines of delaysInLines) {
-      const child = spawn(process.execPath, [script, file], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const child = spawn(process.execPath, [...threadArguments(), script, file], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
       let seen = 0
       child.stdout.on('data', (chunk: Buffer) => {
         const numbers = chunk

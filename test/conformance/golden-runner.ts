@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { threadArguments } from '../../model/thread-arguments.ts'
 import { PROJECT_ROOT } from '../support/start-millrace.ts'
 
 /**
@@ -14,7 +15,10 @@ export async function runInProject(argv: readonly string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-golden-'))
   const file = await open(join(folder, 'output'), 'w+')
   try {
-    const child = spawn(process.execPath, argv, { cwd: PROJECT_ROOT, stdio: ['ignore', file.fd, file.fd] })
+    const child = spawn(process.execPath, [...threadArguments(), ...argv], {
+      cwd: PROJECT_ROOT,
+      stdio: ['ignore', file.fd, file.fd],
+    })
     await once(child, 'exit')
     return await readFile(join(folder, 'output'), 'utf8')
   } finally {

@@ -1,11 +1,10 @@
 /** Messages of a device that fail again and again wait apart: seen, tried and given up over REST and from the command line. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { DEMO_CUSTOMER, DEMO_SYSADMIN, DEMO_TOKEN, RestClient, login } from '../support/clients.ts'
-import { PROJECT_ROOT, startMillrace } from '../support/start-millrace.ts'
+import { MILLRACE, startMillrace } from '../support/start-millrace.ts'
 import { eventually } from './wait.ts'
 
 interface ParkedPage {
@@ -72,15 +71,7 @@ test('messages that fail again and again are parked, and are tried or given up b
 
   const metrics = await (await fetch(`${first.url}/metrics`)).text()
   assert.match(metrics, /millrace_parked_messages [1-9]/)
-  const command = (...more: string[]) =>
-    run(process.execPath, [
-      '--disable-warning=ExperimentalWarning',
-      join(PROJECT_ROOT, 'main.ts'),
-      'parked',
-      ...more,
-      '--url',
-      first.url,
-    ])
+  const command = (...more: string[]) => run(process.execPath, [...MILLRACE, 'parked', ...more, '--url', first.url])
   assert.match((await command()).stdout, /1 parked, 1 shown\n\nDEVICE .* queue Main/)
   await command('--retry', lane.id)
   await eventually(list, ({ data }) => (data[0]?.tries ?? 0) > lane.tries)

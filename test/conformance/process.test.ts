@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { DEMO_TENANT, RestClient, login } from '../support/clients.ts'
 import { requireTool } from '../support/require-tool.ts'
-import { PROJECT_ROOT, startMillrace } from '../support/start-millrace.ts'
+import { MILLRACE, startMillrace } from '../support/start-millrace.ts'
 import { eventually } from './wait.ts'
 
 async function freshFolder(context: TestContext): Promise<string> {
@@ -23,15 +23,11 @@ const QUIET_PORTS = {
 }
 
 function run(argv: readonly string[], environment: Readonly<Record<string, string>>) {
-  return spawnSync(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', join(PROJECT_ROOT, 'main.ts'), ...argv],
-    {
-      encoding: 'utf8',
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
-      timeout: 120_000,
-    },
-  )
+  return spawnSync(process.execPath, [...MILLRACE, ...argv], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+    timeout: 120_000,
+  })
 }
 
 test('the ready line names the real ports of what runs, and nothing else', async (context) => {
@@ -81,7 +77,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 
 test('without READY_JSON it prints the address, the demo logins and a curl line that works', async (context) => {
   const dataDir = await freshFolder(context)
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(PROJECT_ROOT, 'main.ts')], {
+  const child = spawn(process.execPath, MILLRACE, {
     env: { PATH: process.env['PATH'], DATA_DIR: dataDir, ...QUIET_PORTS },
     stdio: ['ignore', 'pipe', 'ignore'],
   })

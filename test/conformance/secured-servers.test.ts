@@ -13,7 +13,7 @@ import { createAuthority, type Authority } from '../support/certificates.ts'
 import { DEMO_TOKEN, RestClient, login } from '../support/clients.ts'
 import { requireOwnServer, startNats, startPostgres, startQuestDb } from '../support/servers/index.ts'
 import { productionEnvironment } from '../support/start-cluster.ts'
-import { PROJECT_ROOT, startMillrace } from '../support/start-millrace.ts'
+import { MILLRACE, startMillrace } from '../support/start-millrace.ts'
 import { startTlsGate } from '../support/tls-gate.ts'
 
 const SECRET = 'right-secret'
@@ -101,7 +101,7 @@ test('TLS and logins at NATS, PostgreSQL and QuestDB: stored and read back, and 
     await millrace.stop()
   }
   assert.ok(!millrace.log().includes(SECRET), 'the log shows a password')
-  const printed = spawnSync(process.execPath, [join(PROJECT_ROOT, 'main.ts'), 'config'], {
+  const printed = spawnSync(process.execPath, [...MILLRACE, 'config'], {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'], ...environment, QUESTDB_TOKEN: SECRET },
   }).stdout

@@ -17,6 +17,7 @@ import { openPostgresTimeSeries } from '../../storage/timeseries/postgres/store.
 import { freshPlace, serversForFile } from '../../storage/timeseries/questdb/testkit.ts'
 import type { TimeSeriesStore } from '../../storage/timeseries/store.ts'
 import { openRestWorld, type RestWorld } from '../security/rest-world.ts'
+import { MILLRACE } from '../support/start-millrace.ts'
 
 const servers = await serversForFile()
 const ALL = { startTs: -8.64e15, endTs: 8.64e15, agg: 'NONE', limit: 50_000, order: 'ASC' } as const
@@ -119,9 +120,8 @@ function testOn(name: string, openStore: (folder: string) => Promise<TimeSeriesS
         await new Promise((resolve) => child.once('exit', resolve))
         return sequence
       })
-      const main = join(import.meta.dirname, '..', '..', 'main.ts')
       const argv = ['tenant', 'import', file, '--into', copy, '--apply', '--url', world.url]
-      const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...argv], {
+      const child = spawn(process.execPath, [...MILLRACE, ...argv], {
         stdio: 'ignore',
       })
       await isBegun

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
-import { PROJECT_ROOT, startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
+import { MILLRACE, PROJECT_ROOT, startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
 
 describe('watch', () => {
   let millrace: RunningMillrace
@@ -12,7 +12,7 @@ describe('watch', () => {
   after(() => millrace.stop())
 
   const watch = (...argv: string[]) =>
-    spawnSync(process.execPath, ['main.ts', 'watch', '--url', millrace.url, ...argv], {
+    spawnSync(process.execPath, [...MILLRACE, 'watch', '--url', millrace.url, ...argv], {
       cwd: PROJECT_ROOT,
       encoding: 'utf8',
       timeout: 120_000,

@@ -14,7 +14,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import { RestClient, login } from '../support/clients.ts'
 import { seededRandom } from '../support/seeded-random.ts'
-import { PROJECT_ROOT, startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
+import { MILLRACE, PROJECT_ROOT, startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
 import { acknowledgedByNow, compareAll, createDevices } from './fault-run.ts'
 import { startLoad, type LoadedDevice } from './workload.ts'
 
@@ -32,15 +32,11 @@ async function run(
   environment: Readonly<Record<string, string>>,
   killAfterMs?: number,
 ): Promise<Ended> {
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', join(PROJECT_ROOT, 'main.ts'), ...args],
-    {
-      cwd: PROJECT_ROOT,
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
+  const child = spawn(process.execPath, [...MILLRACE, ...args], {
+    cwd: PROJECT_ROOT,
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text))

@@ -11,6 +11,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, test } from 'node:test'
+import { threadArguments } from '../../model/thread-arguments.ts'
 import { DECLARED_TABLES } from '../../services/entities/declared.ts'
 import { assertAllOrNone } from '../../services/kills/kill-changes.ts'
 import { openTestPlatform, testSecrets } from '../../services/testkit.ts'
@@ -34,7 +35,7 @@ interface Place {
 /** Whether the process was killed. */
 async function runUntil(place: Place, step: number, when: 'during' | 'after'): Promise<boolean> {
   const asked = { ...place, name: `killed ${when} ${step}`, step, when, key: key.toString('base64') }
-  const argv = ['--disable-warning=ExperimentalWarning', SCRIPT, JSON.stringify(asked)]
+  const argv = [...threadArguments(), SCRIPT, JSON.stringify(asked)]
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'inherit'] })
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
   assert.ok(signal === 'SIGKILL' || code === 0, `${when} ${step}: ${signal ?? code}`)

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { threadArguments } from '../../model/thread-arguments.ts'
 import { PLANTED_PRELOAD } from '../support/planted/index.ts'
 
 /** One history; throws what its checks found. The figures are added up. */
@@ -27,7 +28,7 @@ const FINDER = join(import.meta.dirname, 'find-bug.ts')
 
 /** The seed and the finding of the first of `seeds` histories that shows the planted bug. Rejects where none does. */
 export async function findPlantedBug(name: string, world: string, seeds: number): Promise<string> {
-  const options = ['--no-node-snapshot', '--disable-warning=ExperimentalWarning', '--import', PLANTED_PRELOAD]
+  const options = [...threadArguments(), '--import', PLANTED_PRELOAD]
   const env = { ...process.env, PLANTED_BUG: name }
   const run = promisify(execFile)(process.execPath, [...options, FINDER, world, String(seeds)], { env })
   return (await run).stdout.trim()

@@ -12,6 +12,14 @@ import { SLOWNESS } from './slowness.ts'
 
 export const PROJECT_ROOT = resolve(import.meta.dirname, '..', '..')
 
+/** What `npm start` says to Node; `-- config` and its like follow. */
+export const MILLRACE: readonly string[] = [
+  '--disable-warning=ExperimentalWarning',
+  '--import',
+  join(PROJECT_ROOT, 'compose', 'stripped-types.mjs'),
+  join(PROJECT_ROOT, 'main.ts'),
+]
+
 export interface StartOptions {
   /** Kept after the stop when given, so that a test can start again on it; else a fresh one that goes with the process. */
   readonly dataDir?: string
@@ -44,7 +52,8 @@ export async function startMillrace(options: StartOptions = {}): Promise<Running
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'millrace-test-')))
   const began = performance.now()
   const preload = (options.preload ?? []).flatMap((module) => ['--import', module])
-  const argv = ['--disable-warning=ExperimentalWarning', ...preload, join(PROJECT_ROOT, 'main.ts')]
+  // Behind our own preload: the hooks of the last one are the first to be asked.
+  const argv = MILLRACE.toSpliced(-1, 0, ...preload)
   const child = spawn(process.execPath, argv, {
     cwd: PROJECT_ROOT,
     env: {

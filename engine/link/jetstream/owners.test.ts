@@ -7,6 +7,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { test, type TestContext } from 'node:test'
+import { threadArguments } from '../../../model/thread-arguments.ts'
 import { soleMember } from '../../cluster/membership.ts'
 import { systemClock } from '../../../model/system-clock.ts'
 import { requireOwnServer, startNats, startNatsCluster } from '../../../test/support/servers/index.ts'
@@ -24,7 +25,7 @@ class Engine {
   constructor(name: string, args: readonly string[], onLine: (engine: Engine, line: string) => void) {
     this.name = name
     const file = new URL('./engine-process.ts', import.meta.url).pathname
-    this.process = spawn(process.execPath, [file, ...args], { stdio: ['pipe', 'pipe', 'pipe'] })
+    this.process = spawn(process.execPath, [...threadArguments(), file, ...args], { stdio: ['pipe', 'pipe', 'pipe'] })
     this.process.stderr.pipe(process.stderr)
     this.ready = new Promise((resolve, reject) => {
       createInterface({ input: this.process.stdout }).on('line', (line) => {

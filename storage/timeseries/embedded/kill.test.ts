@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { threadArguments } from '../../../model/thread-arguments.ts'
 import { raw } from '../contract.ts'
 import type { Durability } from '../../../disk/disk.ts'
 import { openEmbeddedTimeSeries } from './store.ts'
@@ -20,7 +21,7 @@ async function writeUntilKilled(
   first: number,
   acknowledgements: number,
 ): Promise<number[]> {
-  const writer = spawn(process.execPath, ['--no-warnings', WRITER, directory, durability, String(first)], {
+  const writer = spawn(process.execPath, [...threadArguments(), WRITER, directory, durability, String(first)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(writer, 'exit')
