@@ -139,8 +139,9 @@ export class MqttSession implements MqttConnection {
   }
 
   private hold(bytes: Buffer, offset: number): void {
-    // A copy, so that half a packet does not keep the whole read alive.
-    const rest = offset === 0 ? bytes : Buffer.from(bytes.subarray(offset))
+    // A copy with memory of its own, so that half a packet keeps neither the whole read alive nor what others read.
+    const rest = Buffer.allocUnsafeSlow(bytes.length - offset)
+    bytes.copy(rest, 0, offset)
     this.held = new GatheredBytes(rest, this.host.limits.maxPacketBytes + FIXED_HEADER_BYTES)
   }
 

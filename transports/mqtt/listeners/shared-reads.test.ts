@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import { readShared } from './shared-reads.ts'
+
+/** Two ends of a connection, of which the server's is read so; `isShared` says whether this Node can. */
+async function connected(context: TestContext) {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  assert.ok(typeof address === 'object' && address !== null)
+  const accepted = new Promise<{ socket: Socket; isShared: boolean }>((resolve) => {
+    server.once('connection', (socket) => resolve({ socket, isShared: readShared(socket) }))
+  })
+  const client = connect(address.port, '127.0.0.1')
+  const { socket, isShared } = await accepted
+  context.after(() => {
+    for (const end of [client, socket]) end.destroy()
+    server.close()
+  })
+  return { client, socket, isShared }
+}
+
+function keeping(socket: Socket) {
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const text = (): string => Buffer.concat(chunks).toString()
+  const until = async (wanted: string): Promise<void> => {
+    while (text().length < wanted.length) await once(socket, 'data')
+    assert.equal(text(), wanted)
+  }
+  return { chunks, until }
+}
+
+test('what was read stays as it came, whatever is read behind it, by this socket or another', async (context) => {
+  const one = await connected(context)
+  const other = await connected(context)
+  assert.equal(one.isShared, true, 'this Node can: else reads are as dear as they were')
+  const [first, second] = [keeping(one.socket), keeping(other.socket)]
+  one.client.write('first')
+  await first.until('first')
+  other.client.write('other')
+  await second.until('other')
+  one.client.write(' again')
+  await first.until('first again')
+  await second.until('other')
+})
+
+test('a socket that is paused reads nothing, goes on where it stopped, and hears of the end', async (context) => {
+  const { client, socket } = await connected(context)
+  const { chunks, until } = keeping(socket)
+  client.write('before')
+  await until('before')
+  socket.pause()
+  const length = 1 << 20
+  await new Promise<void>((resolve) => void client.write(Buffer.alloc(1000, 'x'), () => resolve()))
+  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+  assert.equal(chunks.length, 1)
+  const ended = once(socket, 'end')
+  client.end(Buffer.alloc(length, 'y'))
+  socket.resume()
+  await ended
+  assert.equal(Buffer.concat(chunks).toString(), `before${'x'.repeat(1000)}${'y'.repeat(length)}`)
+})
+
+test('a socket that breaks is closed, with its error told', async (context) => {
+  const { client, socket } = await connected(context)
+  const { until } = keeping(socket)
+  client.write('before')
+  await until('before')
+  const error = new Promise<Error>((resolve) => socket.once('error', resolve))
+  const closed = new Promise<boolean>((resolve) => socket.once('close', resolve))
+  client.resetAndDestroy()
+  assert.match((await error).message, /ECONNRESET/)
+  assert.equal(await closed, true)
+})
