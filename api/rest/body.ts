@@ -1,9 +1,10 @@
-/** Request bodies, checked by a schema at the edge; members that a schema does not name are ignored (`rest-api.md` 2.3). */
+/** Request bodies, checked by a schema at the edge; members that a schema does not name are ignored, texts for numbers taken (`rest-api.md` 2.3, 3.3). */
 import { z } from 'zod'
 import { NULL_UUID, isUuid } from '../../model/entity-id.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.ts'
 import { textInput } from '../../services/entities/column.ts'
 import { wholeInput } from '../../services/entities/lenient-input.ts'
+import { parseSent } from '../../services/entities/parse-sent.ts'
 import { ParameterErrors } from '../errors.ts'
 import type { PublicCall } from './route.ts'
 
@@ -13,7 +14,7 @@ export function bodyOf<Body>(call: PublicCall, schema: z.ZodType<Body>): Body {
 }
 
 export function validated<Body>(value: unknown, schema: z.ZodType<Body>): Body {
-  const result = schema.safeParse(value)
+  const result = parseSent(schema, value)
   if (result.success) return result.data
   const [issue] = result.error.issues
   const where = issue === undefined || issue.path.length === 0 ? 'body' : issue.path.join('.')

@@ -10,6 +10,8 @@ describe('a query', () => {
     assert.equal(query.boolean('d', true), true)
     assert.equal(query.boolean('absent', true), true)
     assert.throws(() => query.boolean('c', false), { status: 400, code: 'parameter.INVALID' })
+    // A line break and blanks before the next parameter, as the reference's front end asks for widgets.
+    assert.equal(new Query('a=true%20%20%0A%20&b=1').boolean('a', false), true)
     for (const yes of ['1', 'yes', 'On']) assert.equal(new Query(`a=${yes}`).boolean('a', false), true)
     for (const no of ['0', 'no', 'off']) assert.equal(new Query(`a=${no}`).boolean('a', true), false)
   })
@@ -18,6 +20,16 @@ describe('a query', () => {
     assert.deepEqual(new Query('keys=a%2Cb,c+d,,a').keys(), ['a', 'b', 'c d'])
     assert.deepEqual(new Query('keys=x&key=a%2Cb&key=c').keys(), ['a,b', 'c'])
     assert.deepEqual(new Query('keys=').keys(), [])
+  })
+
+  test('does not look at blanks around numbers, words and parts of lists, and takes repeated ids', () => {
+    const query = new Query('n=%2012+&w=+one%20&l=a,+b%20&l=c')
+    assert.equal(query.integer('n'), 12)
+    assert.equal(query.oneOf('w', ['one', 'two']), 'one')
+    assert.deepEqual(query.items('l'), ['a', 'b', 'c'])
+    const [first, second, third] = ['a', 'b', 'c'].map((digit) => `13814000-1dd2-11b2-8080-80808080808${digit}`)
+    const ids = new Query(`ids=${first},%20${second}&ids=${third}&ids=${first}`).uuids('ids')
+    assert.deepEqual(ids, [first, second, third])
   })
 
   test('reads whole numbers of 64 bits only, and those beyond what is exact as the farthest that are', () => {

@@ -48,16 +48,19 @@ export class Query {
 
   integer(name: string): number | undefined {
     const value = this.text(name)
-    return value === undefined ? undefined : parseInteger(name, value)
+    return value === undefined ? undefined : parseInteger(name, value.trim())
   }
 
   requiredInteger(name: string): number {
-    return parseInteger(name, this.required(name))
+    return parseInteger(name, this.required(name).trim())
   }
 
-  /** Any letter case, and the words that the reference's framework takes: the Python client sends `True`. */
+  /**
+   * Any letter case, blanks around it, and the words that the reference's framework takes: the Python client sends `True`, and the list of
+   * widgets in the reference's front end a line break and blanks.
+   */
   boolean(name: string, absent: boolean): boolean {
-    const value = this.text(name)?.toLowerCase()
+    const value = this.text(name)?.trim().toLowerCase()
     if (value === undefined) return absent
     if (YES.has(value) || NO.has(value)) return YES.has(value)
     throw ParameterErrors.INVALID({ name, value, expected: 'true or false' })
@@ -65,7 +68,7 @@ export class Query {
 
   oneOf<Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined {
     const value = this.text(name)
-    return value === undefined ? undefined : oneOf(name, value, choices)
+    return value === undefined ? undefined : oneOf(name, value.trim(), choices)
   }
 
   uuid(name: string): string | undefined {
@@ -74,19 +77,20 @@ export class Query {
   }
 
   /** A list joined by commas. */
-  list(name: string): readonly string[] {
+  private list(name: string): readonly string[] {
     return (this.text(name) ?? '').split(',').filter((item) => item !== '')
   }
 
-  /** Repeated, joined by commas, or both. */
+  /** Repeated, joined by commas, or both; blanks around the parts of a joined one are not looked at. */
   items(name: string): readonly string[] {
-    return this.parameters.getAll(name).flatMap((value) => value.split(',').filter((item) => item !== ''))
+    const joined = this.parameters.getAll(name).flatMap((value) => value.split(','))
+    return joined.map((item) => item.trim()).filter((item) => item !== '')
   }
 
-  /** Ids joined by commas, lower case, each once. More than a page of them would be a way around paging. */
+  /** Ids joined by commas or repeated, lower case, each once. More than a page of them would be a way around paging. */
   uuids(name: string): readonly string[] {
     this.required(name)
-    const ids = this.list(name).map((id) => uuidOf(name, id))
+    const ids = this.items(name).map((id) => uuidOf(name, id))
     if (ids.length > MAX_IDS)
       throw ParameterErrors.INVALID({ name, value: `${ids.length} ids`, expected: `at most ${MAX_IDS}` })
     return [...new Set(ids)]

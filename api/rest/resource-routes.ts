@@ -40,8 +40,9 @@ const KINDS: Readonly<Record<string, ResourceType>> = {
   pkcs12: 'PKCS_12',
   js: 'JS_MODULE',
 }
-/** As links name them; images have links of their own. */
-const TYPE_WORDS = ['js_module', 'lwm2m_model', 'jks', 'pkcs_12', 'dashboard', 'general'] as const
+const LINKED_TYPES = ['JS_MODULE', 'LWM2M_MODEL', 'JKS', 'PKCS_12', 'DASHBOARD', 'GENERAL'] as const
+/** As links name them, and as front ends ask for what is known of one; images have links of their own. */
+const TYPE_WORDS = [...LINKED_TYPES.map((type) => type.toLowerCase()), ...LINKED_TYPES]
 const BINARY = { type: 'string', format: 'binary' } as const
 const NO_QUERY: QuerySchema = {}
 

@@ -3,11 +3,12 @@ import type { JsonObject } from '../../model/json.ts'
 import { argumentsOfRules, zonesOfRules } from '../../model/calculated-fields/alarm-rules.ts'
 import { isZone } from '../../model/calendar.ts'
 import { argumentsOf, configuration, type Configuration } from '../../model/calculated-fields/configuration.ts'
+import { parseSent } from '../entities/parse-sent.ts'
 import { CalculatedFieldErrors } from './errors.ts'
 
 /** With every default. Throws `INVALID` with the member's path, and what else is refused of names and sources of arguments. */
 export function configurationOf(sent: JsonObject): Configuration {
-  const read = configuration.safeParse(sent)
+  const read = parseSent(configuration, sent)
   if (!read.success) {
     const [issue] = read.error.issues
     const member = issue === undefined || issue.path.length === 0 ? 'configuration' : issue.path.join('.')

@@ -4,7 +4,7 @@ import { WholeDouble } from '../../model/json.ts'
 
 /** As many digits as every whole number has that is exact. */
 const DIGITS = /^-?\d{1,15}$/
-const WORDS: ReadonlyMap<unknown, boolean> = new Map([
+export const FLAG_TEXTS: ReadonlyMap<unknown, boolean> = new Map([
   ...['true', 'True', 'TRUE'].map((word) => [word, true] as const),
   ...['false', 'False', 'FALSE'].map((word) => [word, false] as const),
 ])
@@ -23,7 +23,7 @@ export const wholeInput = z
 /** A flag; undefined for left out, null and empty. */
 export const flagInput = z
   .preprocess(
-    (sent) => (sent === '' ? undefined : (WORDS.get(sent) ?? sent)),
+    (sent) => (sent === '' ? undefined : (FLAG_TEXTS.get(sent) ?? sent)),
     z
       .boolean()
       .nullish()

@@ -99,6 +99,89 @@ describe('the REST API, beside the recorded cases', () => {
     }
   })
 
+  test('takes numbers and flags as text, and numbers for text, in graphs, searches, keys, queues, fields and settings', async () => {
+    const chain = await save('/api/ruleChain', { name: 'Text' })
+    const node = { type: 'org.thingsboard.rule.engine.action.TbLogNode', configuration: {}, additionalInfo: {} }
+    const graph = {
+      ...{ ruleChainId: chain.id, firstNodeIndex: '1' },
+      nodes: [
+        { ...node, name: 1, singletonMode: 'false', configurationVersion: '0' },
+        { ...node, name: 2 },
+      ],
+      connections: [{ fromIndex: '1', toIndex: '0', type: 7 }],
+    }
+    const drawn = await tenant.expect<object>('POST', '/api/ruleChain/metadata', graph)
+    assert.deepEqual({ ...drawn, firstNodeIndex: 1, connections: [{ fromIndex: 1, toIndex: 0, type: '7' }] }, drawn)
+
+    const asset = await save('/api/asset', { name: 'Root' })
+    const device = await save('/api/device', { name: 'Leaf', type: '42' })
+    await tenant.expect('POST', '/api/relation', { from: asset.id, to: device.id, type: 5, typeGroup: 'COMMON' })
+    const parameters = { rootId: asset.id.id, rootType: 'ASSET', direction: 'FROM', maxLevel: '1' }
+    const search = { parameters: { ...parameters, fetchLastLevelOnly: 'false' }, filters: [{ relationType: '5' }] }
+    assert.equal((await tenant.expect<unknown[]>('POST', '/api/relations', search)).length, 1)
+    const typed = { parameters, relationType: 5, deviceTypes: [42, null] }
+    assert.equal((await tenant.expect<unknown[]>('POST', '/api/devices', typed)).length, 1)
+    const query = {
+      entityFilter: { type: 'relationsQuery', rootEntity: asset.id, direction: 'FROM', multiRoot: 'false' },
+      entityFields: [{ type: 'ENTITY_FIELD', key: 'name' }],
+      pageLink: { page: '0', pageSize: '10', dynamic: 'true' },
+    }
+    assert.equal((await tenant.expect<{ data: unknown[] }>('POST', '/api/entitiesQuery/find', query)).data.length, 1)
+
+    const user = await tenant.expect<Saved>('GET', '/api/auth/user')
+    const key = { description: 9, enabled: 'false', expirationTime: '0', userId: user.id }
+    const made = await tenant.expect<object>('POST', '/api/apiKey', key)
+    assert.deepEqual({ ...made, enabled: false, expirationTime: 0, description: '9' }, made)
+    const events = `/api/events/DEVICE/${device.id.id}?tenantId=13814000-1dd2-11b2-8080-808080808080&pageSize=1&page=0`
+    await tenant.expect('POST', events, { eventType: 'STATS', minMessagesProcessed: '1' })
+
+    const queue = {
+      ...{
+        name: 'Text',
+        topic: 'tb_rule_engine.text',
+        pollInterval: '25',
+        partitions: '2',
+        consumerPerPartition: 'true',
+      },
+      ...{ packProcessingTimeout: '2000', submitStrategy: { type: 'BATCH', batchSize: '10' } },
+      processingStrategy: {
+        ...{ type: 'RETRY_ALL', retries: '3', failurePercentage: '0.5' },
+        ...{ pauseBetweenRetries: '1', maxPauseBetweenRetries: '2' },
+      },
+    }
+    const saved = await sysadmin.expect<object>('POST', '/api/queues?serviceType=TB_RULE_ENGINE', queue)
+    assert.deepEqual({ ...saved, pollInterval: 25, partitions: 2, consumerPerPartition: true }, saved)
+    const profile = { name: 'Text', isolatedTbRuleEngine: 'false', profileData: { configuration: { type: 'DEFAULT' } } }
+    const limits = { maxDataPointsPerRollingArg: '5', maxRelationLevelPerCfArgument: '5' }
+    Object.assign(profile.profileData.configuration, limits, { maxRelatedEntitiesToReturnPerCfArgument: '5' })
+    await sysadmin.expect('POST', '/api/tenantProfile', profile)
+    const field = {
+      ...{ entityId: device.id, type: 'SIMPLE', name: 'Text' },
+      configuration: {
+        type: 'SIMPLE',
+        arguments: { t: { refEntityKey: { key: 't', type: 'TS_LATEST' } } },
+        expression: 't',
+        output: { type: 'TIME_SERIES', name: 'u', decimalsByDefault: '2' },
+      },
+    }
+    await tenant.expect('POST', '/api/calculatedField', field)
+    for (const wrong of [{ firstNodeIndex: 'one' }, { nodes: [{ ...node, name: 'x', singletonMode: 'yes' }] }])
+      assert.equal((await tenant.call('POST', '/api/ruleChain/metadata', { ...graph, ...wrong })).status, 400)
+    assert.equal((await tenant.call('POST', '/api/devices', { ...typed, deviceTypes: [{}] })).status, 400)
+  })
+
+  test('lists widgets as the front end of the reference asks for them, and knows files by the name of their type', async () => {
+    await save('/api/widgetType', { name: 'Asked', descriptor: { type: 'latest' } })
+    const page = 'pageSize=10&page=0&sortProperty=createdTime&sortOrder=DESC'
+    const asked = `tenantOnly=true&fullSearch=true\n      &scadaFirst=false&deprecatedFilter=ALL&widgetTypeList=latest, rpc`
+    const { data } = await tenant.expect<{ data: Saved[] }>('GET', `/api/widgetTypes?${page}&${asked}`)
+    assert.ok(data.length > 0)
+    const file = { title: 'Hours', resourceType: 'JS_MODULE', fileName: 'hours.js', data: 'eA==' }
+    const { id } = await save('/api/resource', file)
+    for (const type of ['js_module', 'JS_MODULE'])
+      assert.deepEqual((await tenant.expect<Saved>('GET', `/api/resource/${type}/tenant/hours.js/info`)).id, id)
+  })
+
   test('keeps a call to a device that says "true" of being persistent', async () => {
     const { id } = await save('/api/device', { name: 'Called' })
     const call = { method: 'm', persistent: 'true', retries: '2', expirationTime: Date.now() + 3_600_000 }

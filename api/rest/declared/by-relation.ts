@@ -5,6 +5,7 @@ import type { EntityService } from '../../../services/entities/entity-service.ts
 import { customerOf } from '../../../services/entities/record-members.ts'
 import type { RelationService } from '../../../services/relations/relations.ts'
 import { ApiErrors } from '../../errors.ts'
+import { validated } from '../body.ts'
 import { searchExample, searchParameters } from '../relation-routes.ts'
 import { TENANT_AND_CUSTOMER } from '../route.ts'
 import type { EntityRoutesParts, EntityWords } from './entity-routes.ts'
@@ -16,7 +17,7 @@ export interface RelatedRoutesParts extends EntityRoutesParts {
 }
 
 const MAX_TYPES = 1_000
-const typeList = z.array(z.string()).max(MAX_TYPES).nullish()
+const typeList = z.array(z.string().nullable()).max(MAX_TYPES).nullish()
 
 /** `typesMember`: how the body calls the wanted types: `assetTypes`. Without it nothing is found, as in the reference. */
 export function byRelation<Columns extends ColumnSet>(
@@ -36,7 +37,7 @@ export function byRelation<Columns extends ColumnSet>(
     body: z.looseObject({ parameters: searchParameters, relationType: z.string().nullish() }).transform((sent) => ({
       search: sent.parameters,
       relationType: sent.relationType ?? undefined,
-      types: typeList.parse(sent[typesMember]) ?? undefined,
+      types: validated(sent[typesMember], typeList) ?? undefined,
     })),
     bodyTargets: ({ search: { root } }) => [{ entity: root, operation: 'READ' as const }],
     example: (ids) => ({

@@ -85,7 +85,7 @@ export const requiredEntityType: QueryParameter<EntityType> = {
 /** Scopes joined by commas; empty for none named. */
 export const scopeList: QueryParameter<readonly AttributeScope[]> = {
   parameters: [{ name: '', isRequired: false, schema: { type: 'string', enum: [...ATTRIBUTE_SCOPES] } }],
-  read: (query, name) => query.list(name).map((scope) => oneOf(name, scope, ATTRIBUTE_SCOPES)),
+  read: (query, name) => query.items(name).map((scope) => oneOf(name, scope, ATTRIBUTE_SCOPES)),
 }
 
 /** What it does not know means `COMMON`, as in the reference. */

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { z } from 'zod'
+import { WholeDouble, parseJson } from '../../model/json.ts'
+import { parseSent } from './parse-sent.ts'
+
+const form = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('A'), count: z.int().max(9).nullish(), share: z.number().optional() }),
+  z.object({ type: z.literal('B'), isOn: z.boolean().nullish(), name: z.string().optional() }),
+])
+const schema = z.object({
+  forms: z.array(form).default([]),
+  limit: z.union([z.number(), z.instanceof(WholeDouble)]).optional(),
+  names: z.record(z.string(), z.string()).optional(),
+})
+
+const read = (sent: unknown) => parseSent(schema, sent).data
+
+test('a text is read as the number or the flag that the schema wants, wherever it stands', () => {
+  const forms = [
+    { type: 'A', count: '3', share: '-0.5' },
+    { type: 'B', isOn: 'True', name: 'x' },
+  ]
+  assert.deepEqual(read({ forms, limit: '20' }), {
+    forms: [
+      { type: 'A', count: 3, share: -0.5 },
+      { type: 'B', isOn: true, name: 'x' },
+    ],
+    limit: 20,
+  })
+})
+
+test('numbers and flags are read as the text that the schema wants, as they were written', () => {
+  const sent = parseJson('{"names":{"a":1,"b":true,"c":2.0,"__proto__":7}}')
+  const names = read(sent)?.names ?? {}
+  assert.deepEqual([names['a'], names['b'], names['c']], ['1', 'true', '2.0'])
+})
+
+test('an empty text for a number or a flag is none', () => {
+  const forms = [
+    { type: 'A', count: '' },
+    { type: 'B', isOn: '' },
+  ]
+  assert.deepEqual(read({ forms })?.forms, [
+    { type: 'A', count: null },
+    { type: 'B', isOn: null },
+  ])
+})
+
+test('what stands for nothing that the schema wants is refused, and bounds hold for what is meant', () => {
+  for (const wrong of [{ count: 'three' }, { count: '1.5' }, { count: '10' }, { count: true }, { share: '0x1' }])
+    assert.equal(read({ forms: [{ type: 'A', ...wrong }] }), undefined, JSON.stringify(wrong))
+  assert.equal(read({ forms: [{ type: 'B', isOn: 'yes' }] }), undefined)
+  assert.equal(read({ limit: '9'.repeat(20) }), undefined)
+})
+
+test('what was sent stays as it came', () => {
+  const sent = { forms: [{ type: 'A', count: '3' }], limit: '1' }
+  const before = structuredClone(sent)
+  assert.notEqual(read(sent), undefined)
+  assert.deepEqual(sent, before)
+})
