@@ -4736,7 +4736,19 @@ export abstract class Operations extends Caller {
   /** The bytes of a file by its key, where they changed. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */
   getResourceByResourceTypeByResourceScopeByResourceKey(
     given: {
-      readonly resourceType: 'js_module' | 'lwm2m_model' | 'jks' | 'pkcs_12' | 'dashboard' | 'general'
+      readonly resourceType:
+        | 'js_module'
+        | 'lwm2m_model'
+        | 'jks'
+        | 'pkcs_12'
+        | 'dashboard'
+        | 'general'
+        | 'JS_MODULE'
+        | 'LWM2M_MODEL'
+        | 'JKS'
+        | 'PKCS_12'
+        | 'DASHBOARD'
+        | 'GENERAL'
       readonly resourceScope: 'tenant' | 'system'
       readonly resourceKey: string
     },
@@ -4752,7 +4764,19 @@ export abstract class Operations extends Caller {
   /** What is known of a file by its key. For SYS_ADMIN, TENANT_ADMIN. */
   getResourceByResourceTypeByResourceScopeByResourceKeyInfo(
     given: {
-      readonly resourceType: 'js_module' | 'lwm2m_model' | 'jks' | 'pkcs_12' | 'dashboard' | 'general'
+      readonly resourceType:
+        | 'js_module'
+        | 'lwm2m_model'
+        | 'jks'
+        | 'pkcs_12'
+        | 'dashboard'
+        | 'general'
+        | 'JS_MODULE'
+        | 'LWM2M_MODEL'
+        | 'JKS'
+        | 'PKCS_12'
+        | 'DASHBOARD'
+        | 'GENERAL'
       readonly resourceScope: 'tenant' | 'system'
       readonly resourceKey: string
     },
