@@ -3,6 +3,7 @@
  * that tells, value by value otherwise.
  */
 import type { EntityCountQuery, EntityDataQuery, EntityKey, EntitySort, KeyFilter } from '../../model/entity-query.ts'
+import { containsText } from '../../model/contains-text.ts'
 import { valueText } from '../../model/entry-json.ts'
 import type { LatestColumn } from '../../model/latest-column.ts'
 import type { SearchedEntity } from '../../storage/entities/queries/entity-queries.ts'
@@ -324,7 +325,7 @@ function matchesAll(
   return operation === 'AND' ? filters.every(holds) : filters.some(holds)
 }
 
-/** `%` and `_` are as in the store's search: the first stands for any letters. Latest telemetry is joined last. */
+/** As the store's search. Latest telemetry is joined last. */
 function holdsText(
   row: SelectedEntity,
   search: string,
@@ -337,13 +338,7 @@ function holdsText(
     const value = values.of(row.id, key)
     if (value !== undefined) texts.push(valueText(value))
   }
-  let rest = texts.join('').toLowerCase()
-  for (const part of search.toLowerCase().split('%')) {
-    const at = rest.indexOf(part)
-    if (at < 0) return false
-    rest = rest.slice(at + part.length)
-  }
-  return true
+  return containsText(texts.join(''), search)
 }
 
 interface SortPlace {

@@ -3,11 +3,13 @@
  * themselves are those of the declared type (`services/entities/alarm.ts`).
  */
 import { sql, type CompiledQuery, type RawBuilder } from 'kysely'
+import { ALARM_SEVERITIES } from '../../model/alarm-severity.ts'
+import { containsText } from '../../model/contains-text.ts'
 import type { Page, PageQuery } from '../../model/entities.ts'
 import type { EntityId } from '../../model/entity-id.ts'
 import { sqlValue, type EntityDatabase, type Statement } from './database.ts'
 import { EntityStoreErrors } from './errors.ts'
-import { checkPageQuery } from './paging.ts'
+import { checkPageQuery, readCounted } from './paging.ts'
 import { containsSql } from './queries/predicates-sql.ts'
 import type { EntityTable, Row } from './tables/entity-table.ts'
 import { DIRECTIONS } from './tables/row-sql.ts'
@@ -62,6 +64,12 @@ export interface AssigneeColumns {
 export const STATUS = sql.raw(
   "(case alarm.cleared when 1 then 'CLEARED' else 'ACTIVE' end || case alarm.acknowledged when 1 then '_ACK' else '_UNACK' end)",
 )
+const STATUSES = [
+  { status: 'ACTIVE_UNACK', cleared: 0, acknowledged: 0 },
+  { status: 'ACTIVE_ACK', cleared: 0, acknowledged: 1 },
+  { status: 'CLEARED_UNACK', cleared: 1, acknowledged: 0 },
+  { status: 'CLEARED_ACK', cleared: 1, acknowledged: 1 },
+] as const
 const SORTED = [
   ...['severity', 'type', 'acknowledged', 'cleared', 'start_ts', 'end_ts', 'ack_ts', 'clear_ts', 'assign_ts'],
   ...['originator_type', 'originator_id'],
@@ -91,7 +99,7 @@ export class AlarmRepository {
     const counting = sql<{ total: number }>`select count(*) as total ${from}`
     const rows = sql<Row & AssigneeColumns>`select alarm.*, ${ASSIGNEE} ${from} ${order(filter, query, sorts)}
       limit ${query.pageSize} offset ${query.page * query.pageSize}`
-    return pageOf(query, await this.scanBoth(counting, rows))
+    return readCounted(this.database, query, this.compiled(counting), this.compiled(rows))
   }
 
   /** One, with its assignee. */
@@ -174,7 +182,7 @@ export class AlarmRepository {
     const direction = query.sortOrder === 'DESC' ? sql`desc` : sql`asc`
     const rows = sql<{ type: string }>`select alarm.type as type ${from} group by alarm.type
       order by alarm.type ${direction} limit ${query.pageSize} offset ${query.page * query.pageSize}`
-    const page = pageOf(query, await this.scanBoth(counting, rows))
+    const page = await readCounted(this.database, query, this.compiled(counting), this.compiled(rows))
     return { ...page, data: page.data.map(({ type }) => type) }
   }
 
@@ -215,27 +223,18 @@ export class AlarmRepository {
 
   private matching(text: string | undefined): RawBuilder<unknown> | undefined {
     if (text === undefined || text.trim() === '') return undefined
-    const status = this.likeOf(STATUS, text)
-    return sql`(${this.like('alarm.type', text)} or ${this.like('alarm.severity', text)} or ${status})`
+    const parts = [this.like('alarm.type', text)]
+    // Words of which all are known: which of them hold the text is the same for each row.
+    const severities = ALARM_SEVERITIES.filter((severity) => containsText(severity, text))
+    if (severities.length > 0) parts.push(sql`alarm.severity in (${sql.join(severities)})`)
+    for (const { status, cleared, acknowledged } of STATUSES)
+      if (containsText(status, text))
+        parts.push(sql`(alarm.cleared = ${cleared} and alarm.acknowledged = ${acknowledged})`)
+    return sql`(${sql.join(parts, sql` or `)})`
   }
 
   private like(column: string, text: string): RawBuilder<unknown> {
-    return this.likeOf(sql.ref(column), text)
-  }
-
-  private likeOf(expression: RawBuilder<unknown>, text: string): RawBuilder<unknown> {
-    return containsSql(this.database, expression, text)
-  }
-
-  private async scanBoth<Found>(
-    counting: RawBuilder<{ total: number }>,
-    rows: RawBuilder<Found>,
-  ): Promise<{ readonly total: number; readonly rows: readonly Found[] }> {
-    const [counted, found] = await Promise.all([
-      this.database.scan(this.compiled(counting)),
-      this.database.scan(this.compiled(rows)),
-    ])
-    return { total: Number(counted[0]?.total ?? 0), rows: found }
+    return containsSql(this.database, sql.ref(column), text)
   }
 
   private compiled<Found>(query: RawBuilder<Found>): CompiledQuery<Found> {
@@ -292,12 +291,4 @@ function order(
   const column = SORTED.find((name) => name === wanted)
   if (column === undefined) throw EntityStoreErrors.SORT_PROPERTY({ property: sortProperty })
   return sql`order by ${sql.ref(`alarm.${column}`)} ${direction}, alarm.id`
-}
-
-export function pageOf<Found>(
-  { page, pageSize }: PageQuery,
-  { total, rows }: { readonly total: number; readonly rows: readonly Found[] },
-): Page<Found> {
-  const totalPages = Math.ceil(total / pageSize)
-  return { data: rows, totalPages, totalElements: total, hasNext: page + 1 < totalPages }
 }

@@ -6,13 +6,15 @@ import { entityId, ENTITY_TYPES } from '../../model/entity-id.ts'
 import type { EntityDatabase, Statement } from './database.ts'
 import { EntityStoreErrors } from './errors.ts'
 import type { EntityTable, Row } from './tables/entity-table.ts'
+import { RowRemovals } from './tables/row-removals.ts'
 import { RowStore, type Condition } from './tables/row-store.ts'
 
 const text = { type: 'text', isNullable: false } as const
 
 export const AUDIT_LOG_TABLE: EntityTable = {
   name: 'audit_log',
-  version: 1,
+  version: 2,
+  byTimeUntil: 2,
   columns: [
     { name: 'customer_id', type: 'text', isNullable: true },
     { name: 'entity_type', ...text },
@@ -29,9 +31,14 @@ export const AUDIT_LOG_TABLE: EntityTable = {
   unique: [],
   indexes: [
     { columns: ['tenant_id', 'entity_id', 'created_time'] },
-    { columns: ['tenant_id', 'user_id', 'created_time'] },
-    { columns: ['tenant_id', 'customer_id', 'created_time'] },
-    { columns: ['created_time'] },
+    { columns: ['tenant_id', 'user_id', 'created_time'], until: 2 },
+    { columns: ['tenant_id', 'customer_id', 'created_time'], until: 2 },
+    { columns: ['created_time'], until: 2 },
+    // With what lists count and leave out: no row is looked at before those of the page.
+    { columns: ['tenant_id', 'created_time', 'id', 'action_type'], since: 2 },
+    { columns: ['tenant_id', 'user_id', 'created_time', 'id'], since: 2 },
+    // Few rows are of a customer's entities.
+    { columns: ['tenant_id', 'customer_id', 'created_time', 'id'], where: 'customer_id is not null', since: 2 },
   ],
 }
 
@@ -55,11 +62,18 @@ const SORTED: Readonly<Record<string, string>> = {
   actionType: 'action_type',
   actionStatus: 'action_status',
 }
-const SEARCHED = ['entity_type', 'entity_name', 'user_name', 'action_type', 'action_status', 'client_address']
+const STATUSES = ['SUCCESS', 'FAILURE'] as const
+const SEARCHED = [
+  ...['entity_name', 'user_name', 'client_address'],
+  { column: 'entity_type', words: ENTITY_TYPES },
+  { column: 'action_type', words: ACTION_TYPES },
+  { column: 'action_status', words: STATUSES },
+]
 
 export class AuditLogRepository {
   private readonly database: EntityDatabase
   private readonly rows: RowStore
+  private readonly removals: RowRemovals
 
   constructor(database: EntityDatabase) {
     this.database = database
@@ -67,6 +81,7 @@ export class AuditLogRepository {
       taken: {},
       overtaken: () => EntityStoreErrors.FAILED({ reason: 'an audit row was changed' }),
     })
+    this.removals = new RowRemovals(database, AUDIT_LOG_TABLE, this.rows)
   }
 
   add(entry: AuditEntry): Statement {
@@ -108,7 +123,7 @@ export class AuditLogRepository {
 
   /** Removes at most `limit` of the rows older than `before` (Unix ms); answers how many went. */
   removeOlder(before: number, limit: number): Promise<number> {
-    return this.remove([{ column: 'created_time', from: 0, to: before - 1 }], limit)
+    return this.removals.removeOlder(before, limit)
   }
 
   /** How many rows tenants have: these, or all. */
@@ -124,12 +139,7 @@ export class AuditLogRepository {
 
   /** Removes the oldest rows of a tenant; answers how many went. */
   removeOldest(tenantId: string, count: number): Promise<number> {
-    return this.remove([{ column: 'tenant_id', is: tenantId }], count)
-  }
-
-  private async remove(where: readonly Condition[], limit: number): Promise<number> {
-    const { results } = await this.database.write([this.rows.deleteOldest(where, limit)])
-    return results[0]?.changes ?? 0
+    return this.removals.removeOldest(tenantId, count)
   }
 }
 
@@ -153,7 +163,7 @@ function entryOf(row: Row): AuditEntry {
     clientAddress: optional('client_address'),
     actionType: known(ACTION_TYPES, 'action_type'),
     actionData: word('action_data'),
-    actionStatus: known(['SUCCESS', 'FAILURE'] as const, 'action_status'),
+    actionStatus: known(STATUSES, 'action_status'),
     actionFailureDetails: word('action_failure_details'),
   }
 }

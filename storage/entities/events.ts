@@ -13,6 +13,7 @@ import {
 import { sqlValue, type EntityDatabase, type SqlValue, type Statement } from './database.ts'
 import { EntityStoreErrors } from './errors.ts'
 import type { EntityTable, Row, TableColumn } from './tables/entity-table.ts'
+import { RowRemovals } from './tables/row-removals.ts'
 import { RowStore, type Condition } from './tables/row-store.ts'
 
 const NAMES: Readonly<Record<EventType, string>> = {
@@ -36,12 +37,26 @@ export function eventColumn(member: string): string {
 }
 
 const MESSAGE_ID = eventColumn('msgId')
+const DIRECTION = eventColumn('type')
+const ERROR = eventColumn('error')
 
 function bodyOf(type: EventType): readonly (readonly [string, EventMember])[] {
   return Object.entries(EVENT_BODIES[type])
 }
 
+/** Version 1 was of indexes without the tenant; that of one type has had its second already. */
+const COVERED_SINCE: Readonly<Record<EventType, number>> = {
+  ERROR: 2,
+  LC_EVENT: 2,
+  STATS: 2,
+  DEBUG_RULE_NODE: 3,
+  DEBUG_RULE_CHAIN: 2,
+  DEBUG_CALCULATED_FIELD: 2,
+}
+
 function tableOf(type: EventType): EntityTable {
+  const covered = COVERED_SINCE[type]
+  const isOfNode = type === 'DEBUG_RULE_NODE'
   const own = bodyOf(type).map(([member, kind]): TableColumn => ({
     name: eventColumn(member),
     type: kind === 'text' ? 'text' : 'integer',
@@ -49,13 +64,21 @@ function tableOf(type: EventType): EntityTable {
   }))
   return {
     name: NAMES[type],
-    version: type === 'DEBUG_RULE_NODE' ? 2 : 1,
+    version: covered,
     columns: [...EVERY, ...own],
     unique: [],
     indexes: [
-      { columns: ['entity_id', 'created_time'] },
-      { columns: ['created_time'] },
-      ...(type === 'DEBUG_RULE_NODE' ? [{ columns: ['tenant_id', MESSAGE_ID], since: 2 }] : []),
+      { columns: ['entity_id', 'created_time'], until: covered },
+      { columns: ['created_time'], until: covered },
+      ...(isOfNode ? [{ columns: ['tenant_id', MESSAGE_ID], since: 2 }] : []),
+      // With what lists count: no row is looked at for that. The id would make a far page cheaper, and each event dearer.
+      {
+        columns: ['entity_id', 'created_time', 'tenant_id', 'entity_type', ...(isOfNode ? [DIRECTION] : [])],
+        since: covered,
+      },
+      ...(type.startsWith('DEBUG')
+        ? [{ columns: ['entity_id', 'created_time', 'id'], where: `${ERROR} is not null`, since: covered }]
+        : []),
     ],
   }
 }
@@ -146,8 +169,8 @@ export class EventRepository {
   }
 
   /** Removes at most `limit` of the rows older than `before` (Unix ms); answers how many went. */
-  async removeOlder(type: EventType, before: number, limit: number): Promise<number> {
-    return this.remove(type, [{ column: 'created_time', from: 0, to: before - 1 }], limit)
+  removeOlder(type: EventType, before: number, limit: number): Promise<number> {
+    return this.removalsOf(type).removeOlder(before, limit)
   }
 
   /** How many rows of the type tenants have: these, or all. */
@@ -165,12 +188,11 @@ export class EventRepository {
 
   /** Removes the oldest rows of a tenant; answers how many went. */
   removeOldest(type: EventType, tenantId: string, count: number): Promise<number> {
-    return this.remove(type, [{ column: 'tenant_id', is: tenantId }], count)
+    return this.removalsOf(type).removeOldest(tenantId, count)
   }
 
-  private async remove(type: EventType, conditions: readonly Condition[], limit: number): Promise<number> {
-    const { results } = await this.database.write([this.rowsOf(type).deleteOldest(conditions, limit)])
-    return results[0]?.changes ?? 0
+  private removalsOf(type: EventType): RowRemovals {
+    return new RowRemovals(this.database, tableOf(type), this.rowsOf(type))
   }
 
   private rowsOf(type: EventType): RowStore {

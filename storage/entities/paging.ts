@@ -2,7 +2,7 @@
  * Pages of rows, read beside the commits: a search looks at every row. Checks the query (`rest-api.md` 2.4, 3.2), filters by text, sorts by one of the allowed properties with
  * the id as tie-breaker, and counts.
  */
-import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely'
+import { sql, type CompiledQuery, type RawBuilder, type SelectQueryBuilder } from 'kysely'
 import type { Page, PageQuery } from '../../model/entities.ts'
 import type { EntityDatabase } from './database.ts'
 import { EntityStoreErrors } from './errors.ts'
@@ -44,10 +44,38 @@ export async function readPage<Joined, Tables extends keyof Joined, Row, Item>(
   }
   rows = rows.orderBy(sql.ref(shape.idColumn), 'asc').limit(query.pageSize)
   if (query.page > 0) rows = rows.offset(query.page * query.pageSize)
-  const [counted, found] = await Promise.all([database.scan(counting.compile()), database.scan(rows.compile())])
-  const totalElements = Number((counted[0] as { total: number } | undefined)?.total ?? 0)
-  const totalPages = Math.ceil(totalElements / query.pageSize)
-  return { data: found.map(itemOf), totalPages, totalElements, hasNext: query.page + 1 < totalPages }
+  const page = await readCounted(database, query, counting.$castTo<{ total: number }>().compile(), rows.compile())
+  return { ...page, data: page.data.map(itemOf) }
+}
+
+/**
+ * The rows of a page, with how many there are in all. A server does both at once; the one thread that reads SQLite counts only where the page
+ * does not tell: one that is not full is the last.
+ */
+export async function readCounted<Row>(
+  database: EntityDatabase,
+  query: Bounds,
+  counting: CompiledQuery<{ total: number }>,
+  rows: CompiledQuery<Row>,
+): Promise<Page<Row>> {
+  const count = async () => Number((await database.scan(counting))[0]?.total ?? 0)
+  if (database.isShared) {
+    const [total, found] = await Promise.all([count(), database.scan(rows)])
+    return pageOf(query, { total, rows: found })
+  }
+  const found = await database.scan(rows)
+  const isLast = found.length < query.pageSize && (found.length > 0 || query.page === 0)
+  return pageOf(query, { total: isLast ? query.page * query.pageSize + found.length : await count(), rows: found })
+}
+
+type Bounds = Pick<PageQuery, 'page' | 'pageSize'>
+
+export function pageOf<Found>(
+  { page, pageSize }: Bounds,
+  { total, rows }: { readonly total: number; readonly rows: readonly Found[] },
+): Page<Found> {
+  const totalPages = Math.ceil(total / pageSize)
+  return { data: rows, totalPages, totalElements: total, hasNext: page + 1 < totalPages }
 }
 
 function sortColumnOf(shape: PageShape, property: string | undefined): string | undefined {

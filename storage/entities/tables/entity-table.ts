@@ -32,6 +32,8 @@ export interface EntityTable {
   readonly countedSince?: number
   /** The version from which those numbers go with a row of this table, which is the tenants'. */
   readonly forgetsCountsSince?: number
+  /** The version from which the index by tenant and time that every table begins with is replaced by one of {@link indexes}. */
+  readonly byTimeUntil?: number
   readonly columns: readonly TableColumn[]
   readonly unique: readonly TableIndex[]
   /** For lists, beside those that every table has by tenant. */
@@ -45,6 +47,8 @@ export interface TableIndex {
   /** An absent text is in it as '': entity queries sort it so. */
   readonly absentIsEmpty?: boolean
   readonly since?: number
+  /** The version that has it no more: another took its place. */
+  readonly until?: number
 }
 
 /** Column to value. */

@@ -2,6 +2,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { PageQuery } from '../../../model/entities.ts'
 import type { SqlValue } from '../database.ts'
+import { containsText } from '../../../model/contains-text.ts'
 import { EntityStoreErrors } from '../errors.ts'
 import { containsSql, type SqlDialect } from '../queries/predicates-sql.ts'
 import type { EntityTable, Row } from './entity-table.ts'
@@ -51,12 +52,18 @@ export interface Searched {
   readonly columns: readonly string[]
 }
 
+/** A column that holds one of these words alone: which of them hold the text is seen without a look at any row. */
+export interface SearchedWords {
+  readonly column: string
+  readonly words: readonly string[]
+}
+
 export interface RowPage {
   readonly where: readonly Condition[]
   readonly joins?: readonly Join[]
   /** Property of the API to column. */
   readonly sort: Readonly<Record<string, string>>
-  readonly search: readonly (string | Searched)[]
+  readonly search: readonly (string | Searched | SearchedWords)[]
   readonly query: PageQuery
   /** Orders before what the query says. */
   readonly first?: readonly { readonly column: string; readonly direction: 'ASC' | 'DESC' }[]
@@ -129,6 +136,10 @@ export class RowSql {
     const like = (column: RawBuilder<unknown>) => this.like(column, text)
     const matches = search.map((searched) => {
       if (typeof searched === 'string') return like(this.ref(searched))
+      if ('words' in searched) {
+        const { column, words } = searched
+        return this.condition({ column, in: words.filter((word) => containsText(word, text)) })
+      }
       const { column, through, table, columns } = searched
       const found = sql.join(
         columns.map((name) => like(sql.ref(`${table}.${name}`))),
@@ -177,7 +188,7 @@ export function columnsOf(condition: Condition): readonly string[] {
   return 'anyOf' in condition ? condition.anyOf.flatMap(columnsOf) : [condition.column]
 }
 
-export function columnOf(searched: string | Searched): string {
+export function columnOf(searched: RowPage['search'][number]): string {
   return typeof searched === 'string' ? searched : searched.column
 }
 

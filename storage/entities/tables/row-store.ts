@@ -5,7 +5,7 @@
 import { CompiledQuery, sql, type RawBuilder } from 'kysely'
 import type { Page, PageQuery } from '../../../model/entities.ts'
 import type { EntityDatabase, SqlValue, Statement } from '../database.ts'
-import { checkPageQuery } from '../paging.ts'
+import { checkPageQuery, readCounted } from '../paging.ts'
 import { allColumns, type EntityTable, type Row } from './entity-table.ts'
 import { columnOf, columnsOf, RowSql, sortColumn, valueOf, type Condition, type Join, type RowPage } from './row-sql.ts'
 
@@ -149,13 +149,8 @@ export class RowStore {
     const page = sql`select ${this.parts.ref('id')} as id ${from([...looked, ...sorted])} ${order} limit ${query.pageSize}${offset}`
     const rows = sql<Row>`select ${this.parts.selected(joins)} from (${page}) as found
       join ${sql.table(this.table.name)} on ${this.parts.ref('id')} = found.id ${this.parts.joined(joins)} ${order}`
-    const [counted, found] = await Promise.all([
-      this.database.scan(counting.compile(this.database.builder)),
-      this.database.scan(rows.compile(this.database.builder)),
-    ])
-    const totalElements = Number(counted[0]?.total ?? 0)
-    const totalPages = Math.ceil(totalElements / query.pageSize)
-    return { data: found, totalPages, totalElements, hasNext: query.page + 1 < totalPages }
+    const { builder } = this.database
+    return readCounted(this.database, query, counting.compile(builder), rows.compile(builder))
   }
 
   /** The different values of a text column, in their order; the search looks in them. Throws `PAGE_SIZE`, `PAGE_NUMBER`. */
@@ -171,14 +166,9 @@ export class RowStore {
     const direction = query.sortOrder === 'DESC' ? sql`desc` : sql`asc`
     const values = sql<{ value: string }>`select ${value} as value ${from} group by ${value}
       order by ${value} ${direction} limit ${query.pageSize} offset ${query.page * query.pageSize}`
-    const [counted, found] = await Promise.all([
-      this.database.scan(counting.compile(this.database.builder)),
-      this.database.scan(values.compile(this.database.builder)),
-    ])
-    const totalElements = Number(counted[0]?.total ?? 0)
-    const totalPages = Math.ceil(totalElements / query.pageSize)
-    const data = found.map((row) => row.value)
-    return { data, totalPages, totalElements, hasNext: query.page + 1 < totalPages }
+    const { builder } = this.database
+    const page = await readCounted(this.database, query, counting.compile(builder), values.compile(builder))
+    return { ...page, data: page.data.map((row) => row.value) }
   }
 
   insert(row: Row): Statement {

@@ -49,13 +49,19 @@ function addition(table: EntityTable, version: number, language: DatabaseLanguag
 }
 
 function indexes(table: EntityTable, version: number): readonly string[] {
-  const own = table.isInherited === true || version > 1 ? [] : [{ columns: ['tenant_id', 'created_time'] }]
+  const byTime: TableIndex = { columns: ['tenant_id', 'created_time'], ...untilOf(table) }
+  const own = table.isInherited === true ? [] : [byTime]
+  const listed = [...own, ...table.indexes]
   return [
     ...table.unique.filter((index) => isNew(index, table, version)).map((index) => indexOf(table, index, 'unique ')),
-    ...[...own, ...table.indexes.filter((index) => isNew(index, table, version))].map((index) =>
-      indexOf(table, index, ''),
-    ),
+    ...listed.filter((index) => isNew(index, table, version)).map((index) => indexOf(table, index, '')),
+    // After what takes its place: a list is never without.
+    ...listed.filter(({ until }) => until === version).map((index) => `drop index ${nameOf(table, index)}`),
   ]
+}
+
+function untilOf({ byTimeUntil }: EntityTable): Pick<TableIndex, 'until'> {
+  return byTimeUntil === undefined ? {} : { until: byTimeUntil }
 }
 
 function counts(table: EntityTable, version: number, language: DatabaseLanguage): readonly string[] {
@@ -70,14 +76,19 @@ function isNew(index: TableIndex, table: EntityTable, version: number): boolean 
   return first === version && !(table.isInherited === true && first === 1)
 }
 
-function indexOf(table: EntityTable, { columns, where, absentIsEmpty }: TableIndex, kind: '' | 'unique '): string {
+function nameOf(table: EntityTable, { columns }: TableIndex): string {
+  return `${table.name}_${columns.join('_')}`
+}
+
+function indexOf(table: EntityTable, index: TableIndex, kind: '' | 'unique '): string {
+  const { columns, where, absentIsEmpty } = index
   const only = where === undefined ? '' : ` where ${where}`
   const mayBeAbsent = (name: string): boolean =>
     table.columns.some((column) => column.name === name && column.isNullable && column.type === 'text')
   const indexed = columns.map((name) =>
     absentIsEmpty === true && mayBeAbsent(name) ? `(coalesce(${name}, ''))` : name,
   )
-  return `create ${kind}index ${table.name}_${columns.join('_')} on ${table.name} (${indexed.join(', ')})${only}`
+  return `create ${kind}index ${nameOf(table, index)} on ${table.name} (${indexed.join(', ')})${only}`
 }
 
 function definitionOf({ name, type, isNullable, references }: TableColumn, language: DatabaseLanguage): string {
