@@ -41,8 +41,9 @@ async function centre(t: TestContext, settings: Partial<ShortMessageCentre> = {}
     .ofNode({ tenantId: 'a' })
     .open('smpp', { ...SETTINGS, port, ...settings })
   t.after(async () => {
-    await client.close()
+    // First: what waits for an answer would hold up the close for as long as a log-in may take.
     for (const session of sessions) session.destroy()
+    await client.close()
     server.close()
   })
   const send = (text: string) => client.call({ numberTo: '+15005550009', text }, text.length)
