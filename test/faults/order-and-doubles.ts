@@ -56,11 +56,14 @@ export async function runOrderAndDoubles(settings: OrderSettings): Promise<Order
     if (isStrict) await makeStrict(member)
     devices.push(...(await openDevices(member, settings.devices ?? 6)))
     const judge = new RunJudge({ timesSent: (id, value) => timesSent(devices, id, value), isStrict })
-    await breakAgainAndAgain(member, devices, settings)
-    if (bug !== undefined) await liveOn(judge, log)
-    judge.take(log.next())
+    const isFound = (): boolean => {
+      judge.take(log.next())
+      return judge.verdict().findings.length > 0
+    }
+    await breakAgainAndAgain(member, devices, settings, isFound)
+    if (bug !== undefined) await liveOn(isFound)
     // What is found by now is proof enough: a planted bug may keep messages from being settled at all.
-    if (judge.verdict().findings.length > 0) return reportOf(devices, judge, [])
+    if (isFound()) return reportOf(devices, judge, [])
     await settleDurably(member, devices)
     judge.take(log.next())
     judge.settled()
@@ -77,7 +80,12 @@ export async function runOrderAndDoubles(settings: OrderSettings): Promise<Order
   }
 }
 
-async function breakAgainAndAgain(member: Member, devices: readonly ResendingDevice[], settings: OrderSettings) {
+async function breakAgainAndAgain(
+  member: Member,
+  devices: readonly ResendingDevice[],
+  settings: OrderSettings,
+  isFound: () => boolean,
+): Promise<void> {
   const { random, rounds, bug } = settings
   for (let round = 1; round <= rounds; round++) {
     for (let cuts = random.between(1, 4); cuts > 0; cuts--) {
@@ -90,16 +98,14 @@ async function breakAgainAndAgain(member: Member, devices: readonly ResendingDev
     await member.kill()
     await member.restart()
     await whenAllAcknowledge(devices)
+    if (bug !== undefined && isFound()) return
   }
 }
 
 /** What waits behind a failed value for the whole pause before its retry: a kill in between hides what happens to it. */
-async function liveOn(judge: RunJudge, log: RunLog): Promise<void> {
+async function liveOn(isFound: () => boolean): Promise<void> {
   const deadline = performance.now() + LIVES_ON_MS
-  do {
-    await delay(250)
-    judge.take(log.next())
-  } while (judge.verdict().findings.length === 0 && performance.now() < deadline)
+  while (!isFound() && performance.now() < deadline) await delay(250)
 }
 
 async function whenSoMany(devices: readonly ResendingDevice[], acknowledged: number): Promise<void> {
