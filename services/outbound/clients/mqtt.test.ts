@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { testOutbound } from '../testkit.ts'
+import { HeldTimeouts, testOutbound } from '../testkit.ts'
 import { packetCheck } from './mqtt-packets.ts'
 
 test('a broker that refuses and talks on in one chunk fails the connection, not the process', async (t) => {
@@ -81,4 +81,33 @@ test('a broker that sends messages is left, and asked again later', async (t) =>
   t.after(() => client.close())
   await client.ready().catch(() => undefined)
   await closed[0]
+})
+
+test('a client that is closed gives up what the broker has not confirmed', async (t) => {
+  const published = Promise.withResolvers<undefined>()
+  const broker = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.on('data', (chunk) => {
+      if (chunk[0] === 0x10) socket.write(Buffer.from([0x20, 2, 0, 0]))
+      if (chunk[0] === 0x32) published.resolve(undefined)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(broker, 'listening')
+  t.after(() => broker.close())
+  const { port } = broker.address() as AddressInfo
+  const clock = new HeldTimeouts()
+  const client = testOutbound({ timeoutMs: clock.timeoutMs }, clock)
+    .ofNode({ tenantId: 'a' })
+    .open('mqtt', {
+      ...{ host: '127.0.0.1', port, version: 4, clientId: 'c', cleanSession: true },
+      ...{ connectTimeoutMs: 60_000, tls: false },
+    })
+  const call = client.call({ topic: 't', payload: 'p', retain: false }, 1)
+  // Heard of before it is waited for.
+  const outcome = call.catch((error: unknown) => error)
+  await published.promise
+  await client.close()
+  // Where nobody gave it up, its time would be over now, in a client that is no more.
+  clock.end()
+  assert.match(String(await outcome), /closed/)
 })

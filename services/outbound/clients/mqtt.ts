@@ -13,9 +13,14 @@ const RECONNECT_MS = 1000
 
 export const openMqtt: OpenClient<'mqtt'> = async (target, parts) => {
   const client = await connected(target, parts)
+  const unconfirmed = new Set<() => void>()
   return {
-    call: (publication, signal) => published(client, publication, signal),
-    close: () => client.endAsync(true),
+    call: (publication, signal) => published(client, unconfirmed, publication, signal),
+    close: async () => {
+      // The client tells nobody of them, and knows nothing of them afterwards: whoever asks it then ends the process.
+      for (const giveUp of unconfirmed) giveUp()
+      await client.endAsync(true)
+    },
   }
 }
 
@@ -54,6 +59,7 @@ function connected(target: MqttTarget, parts: ClientParts): Promise<MqttClient> 
 
 function published(
   client: MqttClient,
+  unconfirmed: Set<() => void>,
   { topic, payload, retain }: MqttPublication,
   signal: AbortSignal,
 ): Promise<void> {
@@ -65,11 +71,15 @@ function published(
       // A broker that reads nothing would have all of them lie in front of it.
       if (client.stream.writableLength > 0) client.stream.destroy()
     }
-    client.publish(topic, payload, { qos: 1, retain }, (error) => {
+    const ended = (error: Error | undefined): void => {
       signal.removeEventListener('abort', forget)
+      unconfirmed.delete(giveUp)
       if (error) reject(error)
       else resolve()
-    })
+    }
+    const giveUp = (): void => ended(OutboundErrors.CLOSED())
+    unconfirmed.add(giveUp)
+    client.publish(topic, payload, { qos: 1, retain }, ended)
     const id = client.getLastMessageId()
     signal.addEventListener('abort', forget, { once: true })
   })
