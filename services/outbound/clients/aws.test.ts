@@ -63,6 +63,19 @@ test('a message goes to a queue, to a FIFO one under its own id', async (t) => {
   )
 })
 
+test('a queue at another host than that of its region gets its messages without a word on the console', async (t) => {
+  const { endpoint: _none, ...account } = ACCOUNT
+  const client = node.open('sqs', account)
+  t.after(() => client.close())
+  const { mock } = t.mock.method(console, 'warn', () => undefined)
+  answer = {
+    headers: { 'Content-Type': 'application/x-amz-json-1.0' },
+    body: '{"MessageId":"m1","MD5OfMessageBody":"8d777f385d3dfec8815d20f7496026dc"}',
+  }
+  await client.call({ queueUrl: `${endpoint}/1/queue`, body: 'data', delaySeconds: 0, attributes: {} }, 4)
+  assert.equal(mock.callCount(), 0)
+})
+
 test('a queue’s address inside the network is refused', async (t) => {
   const client = testOutbound({ allowedAddresses: [] })
     .ofNode({ tenantId: 'a' })

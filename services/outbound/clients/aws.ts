@@ -14,6 +14,9 @@ const RECEIPT_BYTES = 256 * 1024
 /** Of a function that is waited for: 6 MB, with what goes around them. */
 const PAYLOAD_BYTES = 7 * 2 ** 20
 
+/** Else the client writes a line to the console for each message to a queue that is not at its region's own host. */
+const SILENT = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore }
+
 export const openSqs: OpenClient<'sqs'> = async (account, parts) => {
   const { SQSClient, SendMessageCommand } = await import('@aws-sdk/client-sqs')
   const client = new SQSClient(optionsOf(account, parts))
@@ -91,6 +94,7 @@ function optionsOf(
     region,
     // Always given: the operator's own, from the environment, are nothing for tenants.
     credentials: { accessKeyId, secretAccessKey },
+    logger: SILENT,
     // The message's queue tries again.
     maxAttempts: 1,
     ...(endpoint === undefined ? {} : { endpoint }),
@@ -100,6 +104,10 @@ function optionsOf(
       connectionTimeout: connectTimeoutMs ?? CONNECTION_TIMEOUT_MS,
     },
   }
+}
+
+function ignore(): void {
+  // What goes wrong is the call's error.
 }
 
 function checkHost(address: string, { guard }: ClientParts): void {
