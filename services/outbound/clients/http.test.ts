@@ -160,3 +160,30 @@ test('a kept connection that the service closed meanwhile costs no call; one tha
   await assert.rejects(call(), { name: 'ECONNRESET' })
   assert.deepEqual(asked, [1, 1, 2, 2, 3], 'a new connection that is reset is no reason to ask again')
 })
+
+test('the text of an answer is read in the charset that it names', async (t) => {
+  const answers = [
+    ['text/plain; charset=ISO-8859-1', 'f680', 'ö\x80'],
+    ['text/plain;charset="windows-1252"', 'f680', 'ö€'],
+    ['text/xml; version=1; Charset = utf-16le', 'f600', 'ö'],
+    ['application/json; charset=UTF-8', 'c3b6', 'ö'],
+    ['application/json', 'c3b6', 'ö'],
+    ['text/plain; charset=none-such', 'c3b6', 'ö'],
+  ] as const
+  const served = createServer((request, response) => {
+    const [type = '', bytes = ''] = answers[Number(request.url?.slice(1))] ?? []
+    response.setHeader('Content-Type', type).end(Buffer.from(bytes, 'hex'))
+  }).listen(0, '127.0.0.1')
+  await once(served, 'listening')
+  t.after(() => {
+    served.close()
+    served.closeAllConnections()
+  })
+  const client = node.open('http', { maxAnswerBytes: 1024 })
+  t.after(() => client.close())
+  const { port } = served.address() as AddressInfo
+  for (const [index, [type, , text]] of answers.entries()) {
+    const { body } = await client.call({ method: 'GET', url: `http://127.0.0.1:${port}/${index}`, headers: {} }, 0)
+    assert.equal(body, text, type)
+  }
+})

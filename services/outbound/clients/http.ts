@@ -105,9 +105,22 @@ async function bodyOf(response: IncomingMessage, limit: number, takeAnswer: Take
       if (bytes <= limit) chunks.push(chunk)
       else response.destroy(OutboundErrors.ANSWER_TOO_BIG({ limit }))
     })
-    response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    response.on('end', () => resolve(textOf(Buffer.concat(chunks), response.headers['content-type'])))
     response.on('error', reject)
   })
+}
+
+/** In the charset that the answer names; UTF-8 where that is none, or unknown. */
+function textOf(bytes: Buffer, contentType = ''): string {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1]?.toLowerCase() ?? 'utf-8'
+  if (charset === 'utf-8') return bytes.toString('utf8')
+  // To a decoder of the web it is another one.
+  if (charset === 'iso-8859-1') return bytes.toString('latin1')
+  try {
+    return new TextDecoder(charset).decode(bytes)
+  } catch {
+    return bytes.toString('utf8')
+  }
 }
 
 function answerOf({ statusCode = 0, statusMessage = '', rawHeaders }: IncomingMessage, body: string): HttpAnswer {
