@@ -33,14 +33,21 @@ test('a record is sent to the topic, under the key, and where it stands is in th
 })
 
 test('metadata goes as headers in the charset that is asked for', async () => {
-  const { node, context } = await opened({
-    addMetadataKeyValuesAsKafkaHeaders: true,
-    kafkaHeadersCharset: 'ISO-8859-1',
-  })
-  await runNode(node, testMessage({ data: '{}', metadata: { place: 'höhe' } }))
-  const [call] = context.fakes.outbound.calls as readonly { headers: ReadonlyMap<Buffer, Buffer> }[]
-  const headers = [...(call?.headers ?? [])].map(([key, value]) => [key.toString(), value.toString('latin1')])
-  assert.deepEqual(headers, [['tb_msg_md_place', 'höhe']])
+  const headersIn = async (kafkaHeadersCharset: string) => {
+    const { node, context } = await opened({ addMetadataKeyValuesAsKafkaHeaders: true, kafkaHeadersCharset })
+    await runNode(node, testMessage({ data: '{}', metadata: { place: 'ö€😀', none: '' } }))
+    const [call] = context.fakes.outbound.calls as readonly { headers: ReadonlyMap<Buffer, Buffer> }[]
+    return Object.fromEntries([...(call?.headers ?? [])].map(([key, value]) => [key.toString(), value.toString('hex')]))
+  }
+  for (const [charset, place] of [
+    ['UTF-8', 'c3b6e282acf09f9880'],
+    ['ISO-8859-1', 'f63f3f'],
+    ['us-ascii', '3f3f3f'],
+    ['UTF-16LE', 'f600ac203dd800de'],
+    ['UTF-16BE', '00f620acd83dde00'],
+    ['UTF-16', 'feff00f620acd83dde00'],
+  ] as const)
+    assert.deepEqual(await headersIn(charset), { tb_msg_md_place: place, tb_msg_md_none: '' }, charset)
   await assert.rejects(opened({ kafkaHeadersCharset: 'KOI8-R' }), /kafkaHeadersCharset/)
 })
 

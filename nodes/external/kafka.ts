@@ -12,11 +12,15 @@ import { answered, bytesOf, callingNode } from './outcome.ts'
 
 const NAME = 'kafka'
 const HEADER_PREFIX = 'tb_msg_md_'
-const CHARSETS: Readonly<Record<string, BufferEncoding>> = {
-  'UTF-8': 'utf8',
-  'US-ASCII': 'ascii',
-  'ISO-8859-1': 'latin1',
-  'UTF-16LE': 'utf16le',
+type Encoder = (text: string) => Buffer
+/** Those that every Java machine has, as it writes them. */
+const CHARSETS: Readonly<Record<string, Encoder>> = {
+  'UTF-8': (text) => Buffer.from(text),
+  'US-ASCII': (text) => oneByteEach(text, 0x7f),
+  'ISO-8859-1': (text) => oneByteEach(text, 0xff),
+  'UTF-16BE': (text) => Buffer.from(text, 'utf16le').swap16(),
+  'UTF-16LE': (text) => Buffer.from(text, 'utf16le'),
+  'UTF-16': (text) => Buffer.from(text === '' ? '' : `\uFEFF${text}`, 'utf16le').swap16(),
 }
 
 const configuration = z.looseObject({
@@ -107,13 +111,14 @@ export const kafka = defineNode({
 
 const NO_HEADERS: ReadonlyMap<Buffer, Buffer> = new Map()
 
-function metadataHeaders({ metadata }: Message, charset: BufferEncoding): ReadonlyMap<Buffer, Buffer> {
-  return new Map(
-    Object.entries(metadata).map(([key, value]) => [
-      Buffer.from(`${HEADER_PREFIX}${key}`),
-      Buffer.from(value, charset),
-    ]),
-  )
+function metadataHeaders({ metadata }: Message, encode: Encoder): ReadonlyMap<Buffer, Buffer> {
+  return new Map(Object.entries(metadata).map(([key, value]) => [Buffer.from(`${HEADER_PREFIX}${key}`), encode(value)]))
+}
+
+/** A question mark for what the charset does not have. */
+function oneByteEach(text: string, last: number): Buffer {
+  const known = Array.from(text, (character) => ((character.codePointAt(0) ?? 0) <= last ? character : '?'))
+  return Buffer.from(known.join(''), 'latin1')
 }
 
 function brokersOf(list: string): readonly { readonly host: string; readonly port: number }[] {
