@@ -43,6 +43,8 @@ export type ActiveAlarm = {
   readonly startTs: number
   /** It was seen where alarms are stored; until then, that there is none says only that it is not written yet. */
   readonly isSeen?: true
+  /** A rule raised it to its severity, and it was not seen with it: a weaker one that is stored is the one before. */
+  readonly isRising?: true
 }
 
 export type AlarmState = {
@@ -122,7 +124,9 @@ export function step({ create, clear }: AlarmRules, before: AlarmState, happened
     if (active !== undefined && isWeaker(severity, active.severity)) return stepped(before, active, after)
     if (active?.severity === severity && happened.kind === 'time') return stepped(before, active, after)
     const counts = counted(rule, memory, happened.context.now)
-    return stepped(before, { ...active, severity, startTs }, after, { does: 'raise', severity, rule, ...counts })
+    const raised: ActiveAlarm =
+      active?.severity === severity ? { ...active, startTs } : { ...active, severity, startTs, isRising: true }
+    return stepped(before, raised, after, { does: 'raise', severity, rule, ...counts })
   }
   if (active === undefined) return { state: { ...before, memories: after }, verdict: undefined }
   if (clear === undefined) return stepped(before, active, after)
@@ -162,6 +166,8 @@ function remembering(memories: RuleMemories, name: string, verdict: Verdict, mem
 export function seen(state: AlarmState, severity: AlarmSeverity, startTs: number): AlarmState {
   const { active, clearedTs } = state
   if (clearedTs !== undefined && startTs <= clearedTs) return state
+  if (active?.isRising === true && isWeaker(severity, active.severity))
+    return { ...state, active: { ...active, isSeen: true } }
   return { ...state, active: { severity, startTs: active?.startTs ?? startTs, isSeen: true } }
 }
 

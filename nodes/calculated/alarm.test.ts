@@ -199,6 +199,22 @@ describe('alarm rules', () => {
     assert.deepEqual(entity.told, ['MAJOR', 'MAJOR'])
   })
 
+  test('an alarm that is not written yet with the severity to which it rose does not become weaker', () => {
+    const entity = entityOf(rules({ MAJOR: simple(above(50)), CRITICAL: simple(above(90)) }, simple(below(40))))
+    entity.isHeard = false
+    const stored = (severity: string, now: number) =>
+      entity.step({ cause: 'alarm', now, alarm: { severity, startTs: START } })
+    for (const [index, value] of [60, 95].entries()) entity.value(value, START + index)
+    stored('MAJOR', START + 2)
+    entity.value(60, START + 3)
+    assert.deepEqual(entity.told, ['MAJOR', 'CRITICAL'])
+    stored('CRITICAL', START + 4)
+    // From now on somebody may have made it weaker.
+    stored('MAJOR', START + 5)
+    entity.value(60, START + 6)
+    assert.deepEqual(entity.told, ['MAJOR', 'CRITICAL', 'MAJOR'])
+  })
+
   test('that an alarm is not written yet is no reason to begin anew', () => {
     const createRules = { MAJOR: simple(above(50)), CRITICAL: repeated({ staticValue: 3 }, above(50)) }
     const entity = entityOf(rules(createRules, simple(below(40))))

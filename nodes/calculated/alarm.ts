@@ -40,6 +40,7 @@ const stateSchema = z.strictObject({
       severity: z.enum(ALARM_SEVERITIES),
       startTs: z.number().default(0),
       isSeen: z.literal(true).exactOptional(),
+      isRising: z.literal(true).exactOptional(),
     })
     .exactOptional(),
   clearedTs: z.number().exactOptional(),
