@@ -10,6 +10,13 @@ test('halves go up by what is written, on both sides of zero', () => {
     [-1.45, 1, -1.5],
     [7, 2, 7],
     [1e-9, 2, 0],
+    [1.5e-9, 10, 1.5e-9],
+    [1.5e-9, 9, 2e-9],
+    [1.5e-9, -1, 0],
+    [10 / 3, 20, 10 / 3],
+    [1e-200 / 3, 150, 0],
+    [3.5, -1, 0],
+    [17.5, -1, 20],
   ]
   for (const [value, digits, expected] of cases) assert.equal(halfUp(value, digits) + 0, expected)
 })

@@ -29,6 +29,7 @@ test('a simple field is rounded as its output says', () => {
   assert.equal(resultOf(38, { decimalsByDefault: 0 }), '{"out":77} at now')
   assert.equal(resultOf(0.7525, { decimalsByDefault: 2 }), '{"out":2.51} at now')
   assert.equal(resultOf(2, { decimalsByDefault: 2 }), '{"out":5.0} at now')
+  assert.equal(resultOf(0.7525, { decimalsByDefault: -1 }), '{"out":0.0} at now')
 })
 
 test('a simple field has the newest time of its arguments where that is asked', () => {
