@@ -137,6 +137,8 @@ export interface Step<State extends JsonValue> {
   readonly results: readonly StepResult[]
   /** Unix ms; undefined: not at all. A time that is past comes soon. */
   readonly wakeAt?: number | undefined
+  /** Nothing was calculated: debug events show nothing of it. */
+  readonly isUnchanged?: true | undefined
 }
 
 /** A field with its configuration read and its scripts compiled; shared by all entities that it is calculated for. */

@@ -1,6 +1,6 @@
 /** What conditions of alarm rules read of arguments: one value each, with its time. */
 import { entryOf, type ConversionOptions } from '../../model/entry-json.ts'
-import type { StepInput } from '../../model/calculated-fields/kind.ts'
+import type { Step, StepInput } from '../../model/calculated-fields/kind.ts'
 import type { TypedValue } from '../../model/value.ts'
 
 export interface TimedValue {
@@ -42,3 +42,10 @@ export function hasNews({ args, updates }: Pick<StepInput, 'args' | 'updates'>):
   }
   return false
 }
+
+/** Nothing came but values that are older than those that count: the result is the one of then. */
+export function isOutdated(input: Pick<StepInput, 'args' | 'cause' | 'updates'>): boolean {
+  return input.cause === 'values' && !hasNews(input)
+}
+
+export const NOTHING_NEW: Step<null> = { state: null, results: [], isUnchanged: true }

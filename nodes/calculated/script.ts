@@ -1,5 +1,6 @@
 /** SCRIPT: an expression of the platform's language over arguments. Source: `rule-engine.md` 8.2. */
 import { hidingState, type FieldKind } from '../../model/calculated-fields/kind.ts'
+import { isOutdated, NOTHING_NEW } from './argument-values.ts'
 import { needsOf } from './needs.ts'
 import { resultsFor, scriptValues } from './script-result.ts'
 
@@ -10,7 +11,11 @@ export const script: FieldKind<'SCRIPT'> = {
     return hidingState<null>({
       needs: { arguments: needsOf(named) },
       parse: () => null,
-      step: (_state, { entity, args }) => ({ state: null, results: resultsFor(entity, scriptValues(calculate(args))) }),
+      step: (_state, input) => {
+        if (isOutdated(input)) return NOTHING_NEW
+        const { entity, args } = input
+        return { state: null, results: resultsFor(entity, scriptValues(calculate(args))) }
+      },
     })
   },
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { StepInput } from '../../model/calculated-fields/kind.ts'
 import { WholeDouble, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
-import { opened, single, stepOf } from './testkit.ts'
+import { DEVICE, opened, single, stepOf } from './testkit.ts'
 
 function field(changes: JsonObject = {}, output: JsonObject = {}) {
   return opened({
@@ -44,6 +44,14 @@ test('the time of a default counts where there is nothing else', () => {
   }
   assert.equal(timeOf({ t: single(1, 7), u: byDefault(9) }), 7)
   assert.equal(timeOf({ t: byDefault(5), u: byDefault(9) }), 9)
+})
+
+test('values that are older than those that count are no cause for a result', () => {
+  const args = { t: single(3, 7), u: single(1, 9) }
+  const stepWith = (...times: readonly number[]) =>
+    stepOf(field(), { args, updates: times.map((ts) => ({ name: 't', ts, value: 3, entity: DEVICE })) })
+  assert.deepEqual([stepWith(6).results, stepWith(6).isUnchanged], [[], true])
+  for (const times of [[7], [6, 7], []]) assert.equal(stepWith(...times).results.length, 1)
 })
 
 test('a text that is a number counts, true and false too, all else fails', () => {

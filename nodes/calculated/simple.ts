@@ -5,6 +5,7 @@ import { NodeErrors } from '../errors.ts'
 import { numberOfText } from '../../model/number-text.ts'
 import { parseExpression } from '../math/expression.ts'
 import { latestOf } from '../../model/calculated-fields/latest-time.ts'
+import { isOutdated, NOTHING_NEW } from './argument-values.ts'
 import { needsOf } from './needs.ts'
 import { rounded } from './rounding.ts'
 
@@ -20,7 +21,9 @@ export const simple: FieldKind<'SIMPLE'> = {
     return hidingState<null>({
       needs: { arguments: needsOf(named) },
       parse: () => null,
-      step: (_state, { entity, args }) => {
+      step: (_state, input) => {
+        if (isOutdated(input)) return NOTHING_NEW
+        const { entity, args } = input
         const values = { [name]: valueOf(args) }
         const ts = useLatestTs && output.type === 'TIME_SERIES' ? latestOf(args) : undefined
         return { state: null, results: [{ kind: 'values', entity, values, ts }] }

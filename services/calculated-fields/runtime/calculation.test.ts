@@ -9,7 +9,7 @@ import { NO_LIMITS } from './bounds.ts'
 import { calculate, type Calculated, type CalculationTurn } from './calculation.ts'
 import type { ActiveField } from './field-index.ts'
 import type { Held } from './held.ts'
-import type { News } from './payload.ts'
+import type { News, ValuesNews } from './payload.ts'
 import type { FieldState } from './states.ts'
 
 const DEVICE: EntityId = { entityType: 'DEVICE', id: '11111111-1111-4111-8111-111111111111' }
@@ -43,7 +43,7 @@ function echoing(steps: StepInput[] = [], version = 1, need = NEED): ActiveField
   }
 }
 
-function came(value: number, ts = 1000, key = 'temperature'): News {
+function came(value: number, ts = 1000, key = 'temperature'): ValuesNews {
   return { kind: 'values', source: 'series', values: [[key, ts, value]], deleted: [], type: 'POST_TELEMETRY_REQUEST' }
 }
 
@@ -72,6 +72,27 @@ test('a value that is older than what is there is told and not taken over', () =
   )
 })
 
+test('of a series of which points went counts what was read then, older as it may be', () => {
+  const steps: StepInput[] = []
+  const gone: News = { ...came(5), values: [], deleted: ['temperature'] }
+  const before: FieldState = { version: 1, args: { t: { one: [900, 4] } }, own: 1 }
+  const left = turn(echoing(steps), before, { news: gone, loaded: { args: { t: { one: [800, 3] } } } })
+  assert.deepEqual([steps[0]?.cause, steps[0]?.args['t']], ['values', { kind: 'single', ts: 800, value: 3 }])
+  assert.deepEqual(left.state.args, { t: { one: [800, 3] } })
+  const none = turn(echoing(), before, { news: gone, loaded: { args: { t: {} } } })
+  assert.equal(none.shown?.error, 'Required arguments are missing: t')
+})
+
+test('a step that changed nothing is shown by no debug event', () => {
+  const quiet = echoing()
+  const { field } = quiet
+  assert.ok(field)
+  const step: typeof field.step = (...given) => ({ ...field.step(...given), isUnchanged: true })
+  const before: FieldState = { version: 1, args: { t: { one: [900, 4] } }, own: 1 }
+  const { shown } = turn({ ...quiet, field: { ...field, step } }, before, { news: came(5) })
+  assert.equal(shown, undefined)
+})
+
 test('without all of its arguments a field waits, and says which are missing', () => {
   const waiting = turn(echoing(), undefined, { loaded: { args: { t: {} } } })
   assert.deepEqual(waiting.results, [])
@@ -82,7 +103,7 @@ test('news of another key, and of another entity, leaves the state as it is', ()
   const before: FieldState = { version: 1, args: { t: { one: [900, 4] } }, own: 1 }
   assert.equal(turn(echoing(), before, { news: came(1, 1000, 'other') }).state, before)
   const stranger = { entityType: 'DEVICE', id: '22222222-2222-4222-8222-222222222222' } as const
-  assert.equal(turn(echoing(), before, { news: { ...came(1), from: stranger } as News }).state, before)
+  assert.equal(turn(echoing(), before, { news: { ...came(1), from: stranger } }).state, before)
 })
 
 test('a failed step keeps the state of its kind and the new value', () => {

@@ -78,7 +78,8 @@ export function calculate(active: ActiveField, before: FieldState | undefined, t
   try {
     const step = field.step(kept.own, input)
     const state = stateWith(begun, step.state, step.wakeAt === undefined ? undefined : Math.ceil(step.wakeAt))
-    return bounded({ state, results: step.results, shown: { args: values } }, turn.limits)
+    const shown = step.isUnchanged === true ? undefined : { args: values }
+    return bounded({ state, results: step.results, shown }, turn.limits)
   } catch (error) {
     return failed(begun, errorText(error))
   }
@@ -208,7 +209,8 @@ function takeNews(
     if (held === undefined || sourceOf(need) !== news.source || !isSource(held, need, own, from)) continue
     let present = held
     if (news.deleted.includes(need.key)) {
-      present = withoutValue(need, present, from, now)
+      // Of a series it was read what is left.
+      if (news.source !== 'series') present = withoutValue(need, present, from, now)
       hasChanged = true
     }
     for (const point of valuesOfKey(news, need.key)) {
