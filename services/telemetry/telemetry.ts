@@ -5,9 +5,10 @@ import type { Clock } from '../../model/clock.ts'
 import type { EntityId } from '../../model/entity-id.ts'
 import { entriesJson } from '../../model/entry-json.ts'
 import { isMillraceError } from '../../model/errors.ts'
+import type { Message } from '../../model/message.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { DataPoint, TelemetryGroup } from '../../model/value.ts'
-import type { NodeCalculated } from '../../engine/rulechain/capabilities/calculated.ts'
+import type { CalculatedValues, NodeCalculated } from '../../engine/rulechain/capabilities/calculated.ts'
 import type { SaveDone, TelemetrySave } from '../../engine/rulechain/capabilities/telemetry.ts'
 import { USAGE, type UsageMeter } from '../../engine/usage/usage.ts'
 import type { ChangeFeed, CommitNumber } from '../../engine/subscriptions/change.ts'
@@ -179,10 +180,11 @@ export class StoredTelemetry implements TelemetryService {
     this.publish(entity, points, await this.store.write([write]))
     usage.add(USAGE.storageDataPointDays, storageDays(points, ttlSeconds))
     await this.changes.commitWith(audited, message)
-    if (message === undefined) return
-    const { id, ts, type, tenantId } = message
-    const cause = { id, ts, type, calculatedFieldIds: [] }
-    await handedOver(this.calculated, { tenantId, entity, values: { kind: 'series', points }, cause })
+    if (message !== undefined) await this.tellFields(message, entity, { kind: 'series', points })
+  }
+
+  private tellFields({ id, ts, type, tenantId }: Message, entity: EntityId, values: CalculatedValues): Promise<void> {
+    return handedOver(this.calculated, { tenantId, entity, values, cause: { id, ts, type, calculatedFieldIds: [] } })
   }
 
   async history(entity: EntityId, request: HistoryRequest): Promise<Snapshot<PointsByKey>> {
@@ -216,6 +218,7 @@ export class StoredTelemetry implements TelemetryService {
     const { value: deleted, sequence } = await this.store.delete({ entityId: entity.id, ...range })
     this.publishDeletion(entity, deleted, sequence)
     await this.changes.commitWith(audited, message)
+    if (message !== undefined) await this.tellFields(message, entity, { kind: 'series deleted', keys: range.keys })
     return deleted
   }
 

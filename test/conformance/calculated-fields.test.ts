@@ -118,6 +118,23 @@ test('SIMPLE: through the rule chain, at the newest time of its arguments, begun
   await shows(kettle, { celsius: 20 })
 })
 
+test('an argument whose series is deleted is what is left of it, or its default', async () => {
+  const tank = await device('TANK')
+  await field('SIMPLE', tank, {
+    ...{ arguments: { level: { ...latest('level'), defaultValue: '0.5' } }, expression: 'level * 2' },
+    output: { ...AT_ONCE, name: 'twice' },
+  })
+  await send('TANK', { ts: NOW - 9_000, values: { level: 3 } })
+  await send('TANK', { ts: NOW - 5_000, values: { level: 4 } })
+  await shows(tank, { level: 4, twice: 8 })
+  const path = `/api/plugins/telemetry/DEVICE/${tank.id}/timeseries/delete?keys=level`
+  const range = `startTs=${NOW - 6_000}&endTs=${NOW}&rewriteLatestIfDeleted=true`
+  await rest.expect('DELETE', `${path}&deleteAllDataForKeys=false&${range}`)
+  await shows(tank, { level: 3, twice: 6 })
+  await rest.expect('DELETE', `${path}&deleteAllDataForKeys=true`)
+  await shows(tank, { twice: 1 })
+})
+
 test('a result stands at the time that the log gave the value it was made of, however fast values come', async () => {
   const meter = await device('PULSES')
   await send('PULSES', { pulse: 0 })

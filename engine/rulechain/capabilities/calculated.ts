@@ -18,6 +18,8 @@ export interface CalculationCause {
 
 export type CalculatedValues =
   | { readonly kind: 'series'; readonly points: readonly DataPoint[] }
+  /** Points went: what there is of these is read again. */
+  | { readonly kind: 'series deleted'; readonly keys: readonly string[] }
   | { readonly kind: 'attributes'; readonly scope: AttributeScope; readonly entries: readonly Entry[] }
   | { readonly kind: 'attributes deleted'; readonly scope: AttributeScope; readonly keys: readonly string[] }
 

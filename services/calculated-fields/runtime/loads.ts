@@ -13,6 +13,8 @@ export interface LoadSurroundings {
   readonly limits: TenantLimits
   readonly isAlarmNews: boolean
   readonly isRelationNews: boolean
+  /** Keys of series of which points went. */
+  readonly gone: readonly string[]
 }
 
 /** The state was calculated with a later version than the one that is known here. */
@@ -30,7 +32,7 @@ export function toLoad(
   version: number,
   needs: Needs,
   before: FieldState | undefined,
-  { facts, state, now, isAlarmNews, isRelationNews }: LoadSurroundings,
+  { facts, state, now, isAlarmNews, isRelationNews, gone }: LoadSurroundings,
 ): ToLoad | undefined {
   const isNew = before === undefined || before.version !== version
   if (!isNew && before.isTooLarge === true) return undefined
@@ -42,7 +44,8 @@ export function toLoad(
     if (need === undefined) continue
     const { from } = need.origin
     const isStale = isReload || (from === 'owner' && hasMoved) || (from === 'related' && isRelationNews)
-    if (!isNew && !(isDynamic(need) && isStale) && before.args[name] !== undefined) continue
+    const isGone = need.type !== 'ATTRIBUTE' && gone.includes(need.key)
+    if (!isNew && !(isDynamic(need) && isStale) && !isGone && before.args[name] !== undefined) continue
     ;(asked ??= []).push([name, need])
   }
   const isAlarmAsked = needs.alarm === true && (isNew || isAlarmNews)

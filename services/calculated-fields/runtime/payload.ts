@@ -19,7 +19,7 @@ const values = z.object({
   from: entitySchema.optional(),
   source,
   values: z.array(z.tuple([z.string(), z.number(), anyValue])),
-  /** Attributes that went. */
+  /** Attributes that went; of series those of which points went. */
   deleted: z.array(z.string()),
   /** The cause's type, for debug events. */
   type: z.string(),
@@ -90,6 +90,8 @@ export function newsOf(given: CalculatedValues, now: number, type: string): Valu
         ...{ kind: 'values', source: 'series', deleted: [], type },
         values: given.points.map((point) => [point.key, point.ts, jsonOf(point)]),
       }
+    case 'series deleted':
+      return { kind: 'values', source: 'series', values: [], deleted: [...given.keys], type }
     case 'attributes':
       return {
         ...{ kind: 'values', source: given.scope, deleted: [], type },
@@ -99,6 +101,13 @@ export function newsOf(given: CalculatedValues, now: number, type: string): Valu
       return { kind: 'values', source: given.scope, values: [], deleted: [...given.keys], type }
   }
 }
+
+/** Keys of series of which points went: what is left of them has to be read. */
+export function goneSeries(payload: Payload | undefined): readonly string[] {
+  return payload?.kind === 'values' && payload.source === 'series' ? payload.deleted : NO_KEYS
+}
+
+const NO_KEYS: readonly string[] = []
 
 /** Keeps what kind of number it is. */
 export function jsonOf(typed: TypedValue): JsonValue {

@@ -106,6 +106,16 @@ test('values behind news of the field or of the entity, read in the same turn, w
   }
 })
 
+test('a series of which points went is read again', async (t) => {
+  const { read, state } = await opened(t, OWN)
+  await read(VALUES, state({}))
+  const gone = (key: string): Payload => ({ ...VALUES, values: [], deleted: [key] })
+  const known = read(gone('temperature'), state({}))
+  assert.ok(isLater(known))
+  assert.deepEqual([...(await known).loaded], [['f', { args: { t: {} } }]])
+  assert.ok(!isLater(read(gone('another'), state({}))))
+})
+
 test('what has to be read is waited for', async (t) => {
   const { read, state, tenantId } = await opened(t, OWNERS)
   await read(VALUES, state({}))

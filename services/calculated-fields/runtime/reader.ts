@@ -16,7 +16,7 @@ import type { EntityFacts, KnownFacts } from './facts.ts'
 import { isProfile, type ActiveField, type Dependent, type FieldIndex } from './field-index.ts'
 import { held, windowStart, type Held } from './held.ts'
 import { isOlder, toLoad, type LoadSurroundings } from './loads.ts'
-import { jsonOf, type News, type Payload, type RelationsNews, type ValuesNews } from './payload.ts'
+import { goneSeries, jsonOf, type News, type Payload, type RelationsNews, type ValuesNews } from './payload.ts'
 import { concernedWays, isRelationNews } from './relation-news.ts'
 import type { RelatedEntities, RelationLevel } from './related.ts'
 import type { EntityState, FieldState } from './states.ts'
@@ -115,10 +115,11 @@ export class CalculationReader {
     if (payload.from === undefined && this.dependentsIn(tenantId, entity, payload).length > 0) return undefined
     const fields = this.fieldsOf(tenantId, entity, facts)
     for (const id of Object.keys(state.fields)) if (isOlder(index, id, state)) return undefined
+    const gone = goneSeries(payload)
     for (const { field, record } of fields) {
       if (field === undefined) continue
       if (field.needs.targets !== undefined) return undefined
-      const surroundings = { facts, state, now, limits, isAlarmNews: false, isRelationNews: false }
+      const surroundings = { facts, state, now, limits, isAlarmNews: false, isRelationNews: false, gone }
       if (toLoad(record.version, field.needs, state.fields[record.id], surroundings) !== undefined) return undefined
     }
     return { ...NOTHING_READ, payload, facts, fields, limits }
@@ -158,6 +159,7 @@ export class CalculationReader {
         limits: common.limits,
         isAlarmNews: payload?.kind === 'alarm',
         isRelationNews: isRelationNews(payload),
+        gone: goneSeries(payload),
       })
       if (part !== undefined) loaded.set(record.id, part)
       if (field.needs.targets === undefined) continue

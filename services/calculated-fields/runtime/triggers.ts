@@ -118,6 +118,8 @@ function isWanted(fields: Pick<TenantFields, 'wants'>, entity: EntityId, values:
   switch (values.kind) {
     case 'series':
       return values.points.some(({ key }) => fields.wants(entity.id, 'series', key))
+    case 'series deleted':
+      return values.keys.some((key) => fields.wants(entity.id, 'series', key))
     case 'attributes':
       return values.entries.some(({ key }) => fields.wants(entity.id, values.scope, key))
     case 'attributes deleted':
@@ -126,5 +128,5 @@ function isWanted(fields: Pick<TenantFields, 'wants'>, entity: EntityId, values:
 }
 
 function whatOf(values: CalculatedValues): string {
-  return values.kind === 'series' ? values.kind : `${values.kind} ${values.scope}`
+  return 'scope' in values ? `${values.kind} ${values.scope}` : values.kind
 }
