@@ -41,6 +41,74 @@ describe('a bulk import', () => {
     assert.ok(timeSeries.writes.flat().some(({ entityId }) => entityId === one?.id))
   })
 
+  test('reads numbers as JSON has them, and with a comma before their decimals', async () => {
+    const { services, tenantId } = platform
+    const kinds = [
+      ...[
+        ['7', 'LONG', 7],
+        ['-0', 'LONG', 0],
+        ['+5', 'LONG', 5],
+        ['1e3', 'LONG', 1000],
+      ],
+      ...[
+        ['9007199254740993', 'LONG', 9007199254740993n],
+        ['9223372036854775808', 'STRING', '9223372036854775808'],
+      ],
+      ...[
+        ['2.0', 'DOUBLE', 2],
+        ['1,5', 'DOUBLE', 1.5],
+        ['.25', 'DOUBLE', 0.25],
+        ['5.', 'DOUBLE', 5],
+      ],
+      ...[
+        ['1.5e-3', 'DOUBLE', 0.0015],
+        ['0.12345678901234567', 'STRING', '0.12345678901234567'],
+      ],
+      ...[
+        ['1e400', 'STRING', '1e400'],
+        ['1,000,000', 'STRING', '1,000,000'],
+        ['0x10', 'STRING', '0x10'],
+      ],
+      ...[
+        ['TRUE', 'BOOLEAN', true],
+        ['yes', 'STRING', 'yes'],
+      ],
+    ] as const
+    const columns = kinds.map((_, index) => ({ type: 'SERVER_ATTRIBUTE', key: `k${String(index).padStart(2, '0')}` }))
+    const line = ['typed', ...kinds.map(([text]) => `"${text}"`)].join(',')
+    const result = await run(`${line}\n`, [{ type: 'NAME' }, ...columns])
+    assert.deepEqual(result, { created: 1, updated: 0, errors: 0, errorsList: [] })
+    const device = await services.declared.of(devices).findByName(tenantId, 'typed')
+    const entity = { entityType: 'DEVICE', id: device?.id ?? '' } as const
+    const { value } = await services.attributes.find(
+      entity,
+      'SERVER_SCOPE',
+      columns.map(({ key }) => key),
+    )
+    const read = new Map(value.map((attribute) => [attribute.key, [attribute.type, attribute.value]]))
+    for (const [index, [text, type, expected]] of kinds.entries())
+      assert.deepEqual(read.get(columns[index]?.key ?? ''), [type, expected], text)
+  })
+
+  test('takes the strongest credentials that a line names', async () => {
+    const { services, tenantId } = platform
+    const columns = ['NAME', 'ACCESS_TOKEN', 'MQTT_USER_NAME', 'MQTT_PASSWORD', 'X509', 'LWM2M_CLIENT_ENDPOINT']
+    const lines = ['s1,T1,u1,,,', 's2,T2,u2,p,Y2VydA==,', 's3,T3,,,Y2VydDM=,urn:s3', 's4,T4,,p,,', 's5,T5,,,,']
+    const result = await run(
+      lines.join('\n'),
+      columns.map((type) => ({ type })),
+    )
+    assert.deepEqual(result.errorsList, [
+      'Line 4: DataValidationException: Both mqtt client id and user name are empty!',
+    ])
+    const kinds = []
+    for (const name of ['s1', 's2', 's3', 's5']) {
+      const device = await services.declared.of(devices).findByName(tenantId, name)
+      kinds.push((await services.devices.credentials(tenantId, device?.id ?? ''))?.credentialsType)
+    }
+    assert.deepEqual(kinds, ['MQTT_BASIC', 'X509_CERTIFICATE', 'LWM2M_CREDENTIALS', 'ACCESS_TOKEN'])
+  })
+
   test('says of each line why it was refused, and of such a line nothing stays', async () => {
     const { services, tenantId } = platform
     const columns: readonly ImportColumn[] = [{ type: 'NAME' }, { type: 'ACCESS_TOKEN' }]

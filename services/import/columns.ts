@@ -2,7 +2,8 @@
  * What the columns of an imported file may hold (`rest-api.md` 5.6): what the declaration names, values of any key, and what devices present.
  * Those of SNMP and of integrations are refused, as nothing here would read them.
  */
-import { isJsonObject, type JsonObject } from '../../model/json.ts'
+import { entryOf } from '../../model/entry-json.ts'
+import { exactNumber, isJsonObject, type JsonObject } from '../../model/json.ts'
 import type { Entry } from '../../model/value.ts'
 import { draftOf, type ColumnSet, type DraftOf, type EntityDefinition, type RecordOf } from '../entities/define.ts'
 import { CREDENTIAL_COLUMNS } from './credential-columns.ts'
@@ -24,22 +25,31 @@ export function rowOf(cells: readonly string[], columns: readonly ImportColumn[]
   for (const [index, { type, key }] of columns.entries()) {
     const text = cells[index] ?? ''
     if (text === '') continue
-    if (type === 'SHARED_ATTRIBUTE') shared.push(entryOf(key ?? '', text))
-    else if (type === 'SERVER_ATTRIBUTE') server.push(entryOf(key ?? '', text))
-    else if (type === 'TIMESERIES') series.push(entryOf(key ?? '', text))
+    if (type === 'SHARED_ATTRIBUTE') shared.push(cellEntry(key ?? '', text))
+    else if (type === 'SERVER_ATTRIBUTE') server.push(cellEntry(key ?? '', text))
+    else if (type === 'TIMESERIES') series.push(cellEntry(key ?? '', text))
     else fields.set(type, text)
   }
   return { fields, shared, server, series }
 }
 
-/** A cell as the kind of value that it looks like. */
-function entryOf(key: string, text: string): Entry {
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+
+/** A cell as the kind of value that it looks like: a number as in JSON, or with a comma before its decimals; one too long or too large is a text. */
+function cellEntry(key: string, text: string): Entry {
   const lower = text.toLowerCase()
   if (lower === 'true' || lower === 'false') return { key, type: 'BOOLEAN', value: lower === 'true' }
-  if (/^-?\d+$/.test(text) && Number.isSafeInteger(Number(text))) return { key, type: 'LONG', value: Number(text) }
-  if (/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) && Number.isFinite(Number(text)))
-    return { key, type: 'DOUBLE', value: Number(text) }
-  return { key, type: 'STRING', value: text }
+  const dotted = text.replaceAll(',', '.')
+  const entry = NUMBER.test(dotted) ? entryOf(key, exactNumber(asJson(dotted)), AS_IN_JSON) : undefined
+  return entry === undefined || entry.type === 'STRING' ? { key, type: 'STRING', value: text } : entry
+}
+
+const AS_IN_JSON = { castStrings: true, nulls: 'refuse' } as const
+
+/** `+.5` is `0.5`, and `5.` is `5.0`. */
+function asJson(number: string): string {
+  const signed = number.replace(/^\+/, '')
+  return signed.replace(/^(-?)\./, '$10.').replace(/\.(?=e|$)/i, '.0')
 }
 
 /** The text of the column that is the entity's name; empty where the line has none. */

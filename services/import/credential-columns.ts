@@ -23,22 +23,19 @@ export const CREDENTIAL_COLUMNS = [
 ] as const
 type CredentialColumn = (typeof CREDENTIAL_COLUMNS)[number]
 
-/** Undefined where the line names none: a new device gets a token then. */
+/** The strongest that the line names; undefined where it names none: a new device gets a token then. */
 export function credentialsOf({ fields }: ImportRow): PresentedCredentials | undefined {
-  const token = fields.get('ACCESS_TOKEN')
-  if (token !== undefined) return presented('ACCESS_TOKEN', token, null)
-  const userName = fields.get('MQTT_USER_NAME')
-  const clientId = fields.get('MQTT_CLIENT_ID')
-  if (userName !== undefined || clientId !== undefined) {
-    const password = fields.get('MQTT_PASSWORD') ?? null
-    const value = { clientId: clientId ?? null, userName: userName ?? null, password }
-    return presented('MQTT_BASIC', '', stringifyJson(value))
-  }
+  const endpoint = fields.get('LWM2M_CLIENT_ENDPOINT')
+  if (endpoint !== undefined) return presented('LWM2M_CREDENTIALS', '', stringifyJson(lwm2m(fields, endpoint)))
   const certificate = fields.get('X509')
   if (certificate !== undefined) return presented('X509_CERTIFICATE', '', certificate)
-  const endpoint = fields.get('LWM2M_CLIENT_ENDPOINT')
-  if (endpoint === undefined) return undefined
-  return presented('LWM2M_CREDENTIALS', '', stringifyJson(lwm2m(fields, endpoint)))
+  const clientId = fields.get('MQTT_CLIENT_ID') ?? null
+  const userName = fields.get('MQTT_USER_NAME') ?? null
+  const password = fields.get('MQTT_PASSWORD') ?? null
+  if (clientId !== null || userName !== null || password !== null)
+    return presented('MQTT_BASIC', '', stringifyJson({ clientId, userName, password }))
+  const token = fields.get('ACCESS_TOKEN')
+  return token === undefined ? undefined : presented('ACCESS_TOKEN', token, null)
 }
 
 function presented(
