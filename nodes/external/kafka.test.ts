@@ -127,6 +127,17 @@ describe('with a real broker', { skip }, async () => {
     }
   })
 
+  test('the first record of a topic makes it, though nothing is tried again', async (t) => {
+    const configuration = { bootstrapServers: broker.url, topicPattern: 'not-there-yet', retries: 0 }
+    const node = await createNode(kafka, { ...DEFAULTS, ...configuration }, outsideContext({ timeoutMs: 60_000 }))
+    t.after(() => node.close?.())
+    const [result] = await runNode(node, message)
+    assert.deepEqual(
+      [result?.emissions[0]?.relations, result?.emissions[0]?.message.metadata['offset']],
+      [['Success'], '0'],
+    )
+  })
+
   test('records are where the answer says, with key and headers', async (t) => {
     const brokers = { clientId: 'test', bootstrapBrokers: [broker.url] }
     const admin = new Admin(brokers)
