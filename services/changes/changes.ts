@@ -165,9 +165,12 @@ function isUntold({ principal, type, originator }: EntityEvent): boolean {
 
 const MADE_BY_NODES: ReadonlySet<EntityType> = new Set(['ASSET', 'CUSTOMER', 'DEVICE'])
 
-function metadataOf({ metadata, principal, customerId }: EntityEvent): Metadata {
-  const { ruleNodeId } = principal
+function metadataOf({ type, metadata, principal, customerId }: EntityEvent): Metadata {
+  const { ruleNodeId, gatewayId, isDevice } = principal
   if (ruleNodeId !== undefined) return { ruleNodeId }
+  // Of what devices made there is no more than who made it.
+  if (type === 'ENTITY_CREATED' && (gatewayId !== undefined || isDevice === true))
+    return { ...userBlock(principal), ...customerBlock(customerId) }
   return { ...metadata, ...userBlock(principal), ...customerBlock(customerId) }
 }
 

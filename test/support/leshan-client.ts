@@ -56,14 +56,12 @@ export async function startLeshanClient(
   endpoint: string,
   port: number,
   proof: readonly string[] = [],
-  environment: Readonly<Record<string, string>> = {},
 ): Promise<LeshanClient> {
   const classPath = await leshanClient()
   const isPlain = proof.every((each) => each === 'bootstrap')
   const address = `${isPlain ? 'coap' : 'coaps'}://127.0.0.1:${port}`
   const child = spawn('java', ['-cp', classPath, 'Client', endpoint, address, ...proof], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...process.env, ...environment },
   })
   let complaints = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints = (complaints + text).slice(-4096)))

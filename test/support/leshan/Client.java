@@ -1,5 +1,5 @@
 // A client of LwM2M by Eclipse Leshan, driven by lines: `battery N` changes 3/0/9, `update` updates the registration, `stop` ends it.
-// COAP_MAX_RETRANSMIT in its environment: how often it repeats a request, 4 by default. It says what it hears: BOOTSTRAPPED, REGISTERED, UPDATED, WRITE 14 text, EXECUTE 4, DEREGISTERED.
+// It says what it hears: BOOTSTRAPPED, REGISTERED, UPDATED, WRITE 14 text, EXECUTE 4, DEREGISTERED.
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -8,8 +8,6 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Scanner;
-import org.eclipse.californium.core.config.CoapConfig;
-import org.eclipse.californium.elements.config.Configuration;
 import org.eclipse.leshan.client.LeshanClient;
 import org.eclipse.leshan.client.LeshanClientBuilder;
 import org.eclipse.leshan.client.californium.endpoint.CaliforniumClientEndpointsProvider;
@@ -114,15 +112,9 @@ public class Client {
     objects.setInstancesForObject(3, device);
     LeshanClientBuilder builder = new LeshanClientBuilder(parameters[0]);
     builder.setObjects(objects.create(0, 1, 3));
-    CaliforniumClientEndpointsProvider.Builder endpoints =
-      new CaliforniumClientEndpointsProvider.Builder(new CoapClientProtocolProvider(), new CoapsClientProtocolProvider());
-    String retransmissions = System.getenv("COAP_MAX_RETRANSMIT");
-    if (retransmissions != null) {
-      Configuration configuration = endpoints.createDefaultConfiguration();
-      configuration.set(CoapConfig.MAX_RETRANSMIT, Integer.parseInt(retransmissions));
-      endpoints.setConfiguration(configuration);
-    }
-    builder.setEndpointsProviders(endpoints.build());
+    builder.setEndpointsProviders(
+      new CaliforniumClientEndpointsProvider.Builder(new CoapClientProtocolProvider(), new CoapsClientProtocolProvider())
+        .build());
     LeshanClient client = builder.build();
     client.addObserver(new LwM2mClientObserverAdapter() {
       @Override
