@@ -1,5 +1,5 @@
 /** Which segments a log has, and their removal from the front: one by one, because what stands in a segment may speak of any before it. */
-import type { Disk } from './disk.ts'
+import type { Disk, DiskFile } from './disk.ts'
 import type { DiskEventListener } from './events.ts'
 import type { SegmentFile } from './segment-file.ts'
 
@@ -43,6 +43,15 @@ export class Segments {
 
   withId(id: number): SegmentFile | undefined {
     return this.files.find((file) => file.id === id && !file.isLeaving)
+  }
+
+  /** Undefined where it leaves meanwhile: nobody needs it. Throws what the disk throws. */
+  async open(file: SegmentFile): Promise<DiskFile | undefined> {
+    if (file.isLeaving) return undefined
+    return this.disk.open(file.path).catch((error: unknown) => {
+      if (!file.isLeaving) throw error
+      return undefined
+    })
   }
 
   after({ id }: SegmentFile): SegmentFile | undefined {

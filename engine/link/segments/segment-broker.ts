@@ -149,7 +149,7 @@ export class SegmentBroker implements FrameBroker {
     this.nextSequence = former.nextSequence
     this.log = log
     this.segments = log.segments
-    this.past = new SegmentHistory(options.disk, log.segments)
+    this.past = new SegmentHistory(log.segments)
   }
 
   async start(): Promise<void> {
@@ -222,11 +222,9 @@ export class SegmentBroker implements FrameBroker {
   }
 
   read(_stream: number, _epoch: number, { from }: ReadStart, listener: FrameReaderListener): Promise<FrameReader> {
-    const { disk, clock } = this.options
     const { segments, onEvent } = this
     this.reader = new SegmentReader({
-      disk,
-      clock,
+      clock: this.options.clock,
       segments,
       onEvent,
       from,

@@ -1,6 +1,5 @@
 /** Reads the frames of a segmented log again, settled or not, as long as their segments are kept. */
 import { BlockReader } from '../../../disk/block.ts'
-import type { Disk } from '../../../disk/disk.ts'
 import type { SegmentFile } from '../../../disk/segment-file.ts'
 import type { Segments } from '../../../disk/segments.ts'
 import type { HistoryPiece, StoredFrame } from '../frame-broker.ts'
@@ -8,13 +7,11 @@ import { storedFrame } from './segment-frame.ts'
 import { decodeBlock } from '../wire.ts'
 
 export class SegmentHistory {
-  private readonly disk: Disk
   private readonly segments: Segments
   /** Where the last piece ended: the next mostly begins there. */
   private at: { readonly next: number; readonly segment: SegmentFile; readonly offset: number } | undefined
 
-  constructor(disk: Disk, segments: Segments) {
-    this.disk = disk
+  constructor(segments: Segments) {
     this.segments = segments
   }
 
@@ -23,10 +20,8 @@ export class SegmentHistory {
     const known = this.at?.next === from && !this.at.segment.isLeaving ? this.at : undefined
     const segment = known?.segment ?? this.segments.at(from)
     if (segment === undefined) return { frames: [], next: from, isEnd: true }
-    const file = await this.disk.open(segment.path).catch((error: unknown) => {
-      if (!segment.isLeaving) throw error
-    })
-    // Removed meanwhile: what is kept begins behind it.
+    const file = await this.segments.open(segment)
+    // What is kept begins behind it.
     if (file === undefined) return { frames: [], next: Math.max(from, segment.nextSequence), isEnd: false }
     try {
       const limit = segment.end

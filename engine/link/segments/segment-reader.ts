@@ -2,7 +2,7 @@
 import type { Clock, TimerHandle } from '../../../model/clock.ts'
 import { BlockReader, type Block } from '../../../disk/block.ts'
 import type { DamagedRange } from '../../../disk/events.ts'
-import type { Disk, DiskFile } from '../../../disk/disk.ts'
+import type { DiskFile } from '../../../disk/disk.ts'
 import type { LinkEventListener } from '../events.ts'
 import type { FrameReader, StoredFrame } from '../frame-broker.ts'
 import type { SegmentFile } from '../../../disk/segment-file.ts'
@@ -13,7 +13,6 @@ const READ_RETRY_MS = 1000
 const TAIL_BYTES = 4 << 20
 
 export interface SegmentReaderOptions {
-  readonly disk: Disk
   readonly clock: Clock
   readonly segments: Segments
   readonly onEvent: LinkEventListener
@@ -158,7 +157,6 @@ export class SegmentReader implements FrameReader {
 
   /** Reads the next blocks, or learns that there are none. */
   private async readSome(cursor: Cursor): Promise<void> {
-    const { segments, onLost } = this.options
     const { segment } = cursor
     const file = await this.fileOf(segment)
     if (file === undefined) return
@@ -172,29 +170,25 @@ export class SegmentReader implements FrameReader {
     if (blocks.length > 0 || segment.end > limit) return
     if (cursor.offset < limit) {
       const from = cursor.expected === 0 ? segment.nextSequence : cursor.expected
-      onLost(segment, { from: cursor.offset, to: limit }, from, segment.nextSequence)
+      this.options.onLost(segment, { from: cursor.offset, to: limit }, from, segment.nextSequence)
     }
-    const next = segments.after(segment)
-    this.cursor = next === undefined ? undefined : { segment: next, offset: 0, expected: 0 }
+    this.beginBehind(segment)
     await this.leaveFile()
   }
 
-  /** Undefined where the segment was removed meanwhile: all of it was settled. */
+  /** Undefined where the segment leaves meanwhile: all of it was settled. */
   private async fileOf(segment: SegmentFile): Promise<DiskFile | undefined> {
     if (this.open?.segment === segment) return this.open.file
     await this.leaveFile()
-    const { disk, segments } = this.options
-    try {
-      if (segment.isLeaving) throw new Error(`${segment.path} was removed`)
-      const file = await disk.open(segment.path)
-      this.open = { segment, file }
-      return file
-    } catch (error) {
-      if (!segment.isLeaving) throw error
-      const next = segments.after(segment)
-      this.cursor = next === undefined ? undefined : { segment: next, offset: 0, expected: 0 }
-      return undefined
-    }
+    const file = await this.options.segments.open(segment)
+    if (file === undefined) this.beginBehind(segment)
+    else this.open = { segment, file }
+    return file
+  }
+
+  private beginBehind(segment: SegmentFile): void {
+    const next = this.options.segments.after(segment)
+    this.cursor = next === undefined ? undefined : { segment: next, offset: 0, expected: 0 }
   }
 
   private async leaveFile(): Promise<void> {
