@@ -48,7 +48,7 @@ const MAX_BURIALS = 1000
 
 const STREAM_DAMAGES: ReadonlySet<LinkEvent['kind']> = new Set(['frames-missing', 'frames-dropped', 'stream-went-back'])
 
-/** Publishes from the start; reads from the first `consume` on. Neither broker nor membership is closed with it, the letters are. */
+/** Publishes from the start; reads from the first `consume` on. Broker and letters are closed with it, the membership is not. */
 export function createFrameLink(options: FrameLinkOptions): FrameLink {
   return new BrokerLink(options)
 }
@@ -232,6 +232,7 @@ class BrokerLink implements FrameLink {
     await this.ownership.close()
     this.stopListening()
     await this.options.letters.close()
+    await this.options.broker.close()
   }
 
   private buriedDurably(delivery: HeldDelivery): void {

@@ -14,7 +14,7 @@ import {
   startNatsCluster,
   type RunningServer,
 } from '../../../test/support/servers/index.ts'
-import { connectNats } from '../../cluster/nats-connection.ts'
+import { connectNats, type NatsLine } from '../../cluster/nats-connection.ts'
 import { Collector, publishAll } from '../contract.ts'
 import type { Delivery } from '../link.ts'
 import { message } from '../testkit.ts'
@@ -99,6 +99,32 @@ test('streams are asked for again when the servers are connected and do not answ
   const broker = await opening
   assert.equal(broker.streams, 2)
   await broker.close()
+})
+
+test('a link that is closed listens to its connection no more', async (context) => {
+  const server = await nats(context)
+  if (server === undefined) return
+  const inner = await connectNats({ servers: server.url, name: 'test', clock: systemClock })
+  context.after(() => inner.close())
+  const listeners = new Set<(connected: boolean) => void>()
+  const line: NatsLine = {
+    connection: inner.connection,
+    connected: true,
+    onConnection: (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    close: () => inner.close(),
+  }
+  const { link, close } = await openTestLink({ servers: server.url, prefix: newPrefix(), settings: { line } })
+  context.after(close)
+  const collector = new Collector()
+  link.consume(collector)
+  await publishAll(link, [message()])
+  await collector.got(1)
+  assert.ok(listeners.size > 0)
+  await link.close()
+  assert.equal(listeners.size, 0)
 })
 
 test('frames that a queue without room left in the stream are fetched when it has room', async (context) => {

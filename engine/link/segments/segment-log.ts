@@ -43,7 +43,6 @@ export async function openSegmentLog(options: SegmentLogOptions): Promise<Segmen
     bounds,
     onEvent,
   })
-  let closing: Promise<void> | undefined
   const figures = (): SegmentLogFigures => ({
     ...frameFigures(),
     writes: broker.writes,
@@ -55,9 +54,7 @@ export async function openSegmentLog(options: SegmentLogOptions): Promise<Segmen
     deadLettersDropped: letters.droppedCount,
   })
   const frameFigures = link.figures.bind(link)
-  const closeLink = link.close.bind(link)
-  const close = (): Promise<void> => (closing ??= closeLink().then(() => broker.close()))
-  return Object.assign(link, { figures, close })
+  return Object.assign(link, { figures })
 }
 
 export type { SegmentLogBounds, SegmentLogFigures, SegmentLogOptions } from './segment-log-options.ts'
