@@ -147,15 +147,15 @@ class BrokerLink implements FrameLink {
   }
 
   get writable(): boolean {
-    return this.publisher.writable
+    return this.publisher.room.isWritable
   }
 
   hasRoomFor(tenantId: string): boolean {
-    return this.publisher.hasRoomFor(tenantId)
+    return this.publisher.room.hasRoomFor(tenantId)
   }
 
   onWritable(listener: () => void): () => void {
-    return this.publisher.onWritable(listener)
+    return this.publisher.room.onWritable(listener)
   }
 
   consume(consumer: LinkConsumer, queueName: string = MAIN_QUEUE): () => void {
@@ -207,7 +207,7 @@ class BrokerLink implements FrameLink {
       ...this.counts,
       ...(this.options.broker.ownFrames ?? NO_OWN_FRAMES),
       refused: this.publisher.refused,
-      pending: this.publisher.pending,
+      pending: this.publisher.room.messages,
       delivered: this.queues.delivered,
       outstanding,
       openFrames,

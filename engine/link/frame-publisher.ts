@@ -30,12 +30,13 @@ export interface FramePublisherOptions {
 
 export class FramePublisher {
   readonly counts = { published: 0, stored: 0, writes: 0, bytesWritten: 0, retries: 0, rests: 0, restedMs: 0 }
+  /** What waits to be stored or is in flight, and who may add to it. */
+  readonly room: PublishRoom
   private readonly options: FramePublisherOptions
   private readonly lanes: Lane[]
   private dirty: Lane[] = []
   private spare: Frame[] = []
   private readonly teller: ReceiptTeller
-  private readonly room: PublishRoom
   private readonly idPrefix: string
   private frameCount = 0
   private isClosing = false
@@ -67,25 +68,9 @@ export class FramePublisher {
     return this.teller.refused
   }
 
-  get pending(): number {
-    return this.room.messages
-  }
-
   /** Streams that did not answer the last frame in time, though the broker is there. */
   get silentStreams(): readonly number[] {
     return this.lanes.filter(({ isSilent }) => isSilent).map(({ stream }) => stream)
-  }
-
-  get writable(): boolean {
-    return this.room.isWritable
-  }
-
-  hasRoomFor(tenantId: string): boolean {
-    return this.room.hasRoomFor(tenantId)
-  }
-
-  onWritable(listener: () => void): () => void {
-    return this.room.onWritable(listener)
   }
 
   publish(message: Message, receipt: PublishReceipt): void {
