@@ -22,7 +22,7 @@ import {
   type ReadableLink,
 } from './link.ts'
 import { DEFAULT_FRAME_BOUNDS, type FrameLinkFigures, type FrameLinkOptions, type StreamWatcher } from './options.ts'
-import { Ownership } from './ownership.ts'
+import { Ownership, type TakingWatcher } from './ownership.ts'
 import { readAgain } from './reading-again.ts'
 
 export interface FrameLink extends Link, PublishBound, ReadableLink {
@@ -242,7 +242,7 @@ class BrokerLink implements FrameLink {
   }
 }
 
-function inTurn(watchers: readonly StreamWatcher[]): StreamWatcher {
+function inTurn(watchers: readonly StreamWatcher[]): TakingWatcher {
   return {
     taken: async (...stream) => {
       for (const watcher of watchers) await watcher.taken(...stream)
@@ -250,12 +250,6 @@ function inTurn(watchers: readonly StreamWatcher[]): StreamWatcher {
     epochOf: async (stream) => {
       const known = watchers.flatMap((watcher) => watcher.epochOf?.(stream) ?? [])
       return Math.max(0, ...(await Promise.all(known)))
-    },
-    leaving: (stream) => {
-      for (const watcher of watchers) watcher.leaving?.(stream)
-    },
-    gone: (stream) => {
-      for (const watcher of watchers) watcher.gone(stream)
     },
   }
 }

@@ -19,15 +19,11 @@ interface TenantLetters {
 export class LetterIndex {
   private readonly tenantOf = new Map<number, string>()
   private readonly tenants = new Map<string, TenantLetters>()
+  /** Of the letters that are there: what their files hold besides is not counted. */
   private allBytes = 0
 
   get count(): number {
     return this.tenantOf.size
-  }
-
-  /** Of the letters that are there: what their files hold besides is not counted. */
-  get bytes(): number {
-    return this.allBytes
   }
 
   get(id: number): LetterPlace | undefined {

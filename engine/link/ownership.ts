@@ -25,8 +25,10 @@ export interface OwnershipOptions extends StreamContext {
   readonly onGone: (stream: number) => void
   /** Deliveries may go on. */
   readonly onReady: () => void
-  readonly watcher: () => StreamWatcher | undefined
+  readonly watcher: () => TakingWatcher | undefined
 }
+
+export type TakingWatcher = Pick<StreamWatcher, 'taken' | 'epochOf'>
 
 export class Ownership {
   takeOvers = 0
@@ -148,10 +150,9 @@ export class Ownership {
     const known = (await this.options.watcher()?.epochOf?.(stream)) ?? 0
     const epoch = Math.max(before.epoch, known) + 1
     const record = { ...before, epoch, owner: membership.self.id, since: clock.now() }
-    const change = { settled: [], tries: new Map<number, number>(), note: undefined }
     const write = {
       body: () => encodeRecord(record),
-      change,
+      change: { settled: [], tries: new Map<number, number>(), note: undefined },
       revision: stored?.revision,
       settledBelow: 0,
       removeBelow: 0,
@@ -160,14 +161,13 @@ export class Ownership {
     const { revision } = await broker.commit(stream, { record: write })
     const { bounds, onEvent, observer, publisher } = this.options
     const { note } = record
-    const onLost = (lost: OwnedStream): void => this.lost(lost)
     const owned = new OwnedStream({
       ...this.options,
       stream,
       record,
       revision,
       settledBytes: stored?.settledBytes ?? 0,
-      onLost,
+      onLost: (lost) => this.lost(lost),
     })
     observer?.taken(stream, record.epoch, note === undefined || note.bytes.length === 0 ? undefined : note.bytes)
     if (broker.recordRidesAlong) publisher.setSource(stream, owned.record)
