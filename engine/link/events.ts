@@ -7,7 +7,10 @@ export type LinkEvent =
   | { readonly kind: 'dead-letters-dropped'; readonly count: number }
   /** Letters are stored, and what each tenant has can not be looked at: shares are not kept meanwhile. Told once until it can. */
   | { readonly kind: 'dead-letter-shares-unknown'; readonly reason: string }
-  | StreamDamageEvent
+  /** Messages that were acknowledged and not settled are lost, unless a backup or another copy of the stream has them. */
+  | (StreamDamage & { readonly stream: number })
+  /** The same: the stream gives out positions for the second time, and of what stood there, all that was not settled is gone. */
+  | { readonly kind: 'stream-went-back'; readonly stream: number; readonly from: number; readonly to: number }
   | { readonly kind: 'receipt-threw'; readonly error: unknown }
   | { readonly kind: 'dead-letter-not-stored'; readonly sequence: number; readonly error: unknown }
   /** The broker does not answer: nothing is acknowledged and nothing delivered until it does. */
@@ -29,12 +32,6 @@ export type LinkEvent =
   | { readonly kind: 'slept'; readonly forMs: number }
   /** A frame whose checksum or schema is not as it should be: it stays in the stream, and is told at each reading. */
   | { readonly kind: 'frame-unreadable'; readonly stream: number; readonly position: number; readonly reason: string }
-
-/** Messages that were acknowledged and not settled are lost, unless a backup or another copy of the stream has them. */
-export type StreamDamageEvent =
-  | (StreamDamage & { readonly stream: number })
-  /** The stream gives out positions for the second time: of what stood there, all that was not settled is gone. */
-  | { readonly kind: 'stream-went-back'; readonly stream: number; readonly from: number; readonly to: number }
 
 export type LinkEventListener = (event: LinkEvent) => void
 

@@ -55,7 +55,7 @@ export interface LogPosition {
   readonly position: number
 }
 
-/** What was stored together, as it is read again. */
+/** What was stored together, as its owner or who reads it again sees it. */
 export interface LoggedFrame extends LogPosition {
   /** Unix ms. */
   readonly storedAt: number

@@ -7,7 +7,8 @@ import { RunClock } from '../../test/simulation/run-clock.ts'
 import { createFrameLink } from './frame-link.ts'
 import type { Delivery, Link } from './link.ts'
 import { MemoryStreams, TestMembership } from './memory-testkit.ts'
-import type { FrameObserver, OpenedFrame } from './options.ts'
+import type { LoggedFrame } from './link.ts'
+import type { FrameObserver } from './options.ts'
 import { openSegmentLog } from './segments/segment-log.ts'
 import { message, SimulatedDisk } from './testkit.ts'
 
@@ -27,7 +28,7 @@ class Numbering implements FrameObserver {
     this.counts.delete(stream)
   }
 
-  opened({ stream, messages }: OpenedFrame): ReadonlyMap<number, number> {
+  opened({ stream, messages }: LoggedFrame): ReadonlyMap<number, number> {
     const memo = new Map<number, number>()
     for (const each of messages) {
       const number = (this.counts.get(stream) ?? assert.fail('a frame of a stream that was not taken')) + 1
@@ -38,7 +39,7 @@ class Numbering implements FrameObserver {
     return memo
   }
 
-  reopened({ messages }: OpenedFrame, memo: ReadonlyMap<number, number>): void {
+  reopened({ messages }: LoggedFrame, memo: ReadonlyMap<number, number>): void {
     for (const each of messages) this.numbers.set(each, memo.get(each.sequence) ?? assert.fail('not in the memo'))
   }
 

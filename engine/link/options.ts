@@ -1,18 +1,10 @@
 /** What the frame link is given, its bounds with what happens at each, and what it tells of itself. */
 import type { Clock, Random } from '../../model/clock.ts'
-import type { Message } from '../../model/message.ts'
 import type { Membership } from '../cluster/membership.ts'
 import type { LetterStore } from './dead-letters.ts'
 import type { LinkEventListener } from './events.ts'
 import type { FrameBroker, OwnFrameFigures } from './frame-broker.ts'
-
-export interface OpenedFrame {
-  readonly stream: number
-  readonly position: number
-  /** Unix ms. */
-  readonly storedAt: number
-  readonly messages: readonly Message[]
-}
+import type { LoggedFrame } from './link.ts'
 
 /** Sees every frame of the streams that this process owns in the order of the log, and remembers durably what it needs for that. */
 export interface FrameObserver {
@@ -23,9 +15,9 @@ export interface FrameObserver {
    * Before any of its messages is delivered; messages may be changed here. A frame comes again after a crash, behind the same state. What it
    * returns is kept as long as the frame.
    */
-  opened(frame: OpenedFrame): unknown
+  opened(frame: LoggedFrame): unknown
   /** Some messages of a frame were fetched again, out of the order of the log: they are to be changed in the same way. */
-  reopened(frame: OpenedFrame, memo: unknown): void
+  reopened(frame: LoggedFrame, memo: unknown): void
   /** What it needs to go on behind the frame that was opened last. */
   encode(stream: number): Uint8Array | undefined
 }

@@ -13,6 +13,16 @@ export interface OpenFrame {
   readonly tries: ReadonlyMap<number, number> | undefined
 }
 
+/** Of bits that stand as those of `settled` above. */
+export function isMarked(bits: Uint8Array | undefined, index: number): boolean {
+  return ((bits?.[index >>> 3] ?? 0) & (1 << (index & 7))) !== 0
+}
+
+export function mark(bits: Uint8Array, index: number): void {
+  bits[index >>> 3] = (bits[index >>> 3] ?? 0) | (1 << (index & 7))
+}
+
+/** A frame, and when it was stored: the same position may be another frame's later. */
 export interface ReadPoint {
   readonly position: number
   readonly storedAt: number

@@ -6,7 +6,8 @@ import { z } from 'zod'
 import type { Message } from '../../../model/message.ts'
 import { SAME_UPLOAD } from '../device-messages.ts'
 import { Stamper, type UnstampedMessage } from './stamper.ts'
-import type { FrameObserver, OpenedFrame } from '../../link/options.ts'
+import type { LoggedFrame } from '../../link/link.ts'
+import type { FrameObserver } from '../../link/options.ts'
 
 const pairs = z.array(z.tuple([z.string(), z.int()]))
 const noteSchema = z.object({ time: z.int().nonnegative(), floors: pairs, given: pairs.default([]) })
@@ -42,7 +43,7 @@ class StampingObserver implements FrameObserver {
     this.stampers.delete(stream)
   }
 
-  opened({ stream, storedAt, messages }: OpenedFrame): FrameStamps | undefined {
+  opened({ stream, storedAt, messages }: LoggedFrame): FrameStamps | undefined {
     const stamper = this.stampers.get(stream)
     if (stamper === undefined) throw new Error(`a frame of stream ${stream}, which nobody has taken`)
     const storedMs = Math.floor(storedAt)
@@ -61,7 +62,7 @@ class StampingObserver implements FrameObserver {
     return { firstSequence: first.sequence, stamps: byPlace }
   }
 
-  reopened({ storedAt, messages }: OpenedFrame, memo: unknown): void {
+  reopened({ storedAt, messages }: LoggedFrame, memo: unknown): void {
     this.markBackfill(Math.floor(storedAt), messages)
     if (memo === undefined) return
     const { firstSequence, stamps } = memo as FrameStamps

@@ -2,12 +2,7 @@
  * Where a frame stands, from the reply subject that the server gave it: `$JS.ACK.<stream>.<consumer>.<tries>.<position>.<delivery>.<nanoseconds>.<pending>`,
  * or with domain and account before the stream.
  */
-
-export interface FramePlace {
-  readonly position: number
-  /** Unix ms. */
-  readonly storedAt: number
-}
+import type { ReadPoint } from '../record.ts'
 
 const NANOS = 1_000_000
 
@@ -16,7 +11,7 @@ export class FramePlaces {
   private received = 0
 
   /** Throws where the frame is not the one that the consumer sent next: those before it have to be read again. */
-  next(reply: string): FramePlace {
+  next(reply: string): ReadPoint {
     const tokens = reply.split('.')
     const first = tokens.length === 9 ? 4 : 6
     const position = Number(tokens[first + 1])

@@ -2,20 +2,20 @@
 import { errorText } from '../../../model/errors.ts'
 import type { Message } from '../../../model/message.ts'
 import type { FrameContent, StoredFrame, WantsQueue } from '../frame-broker.ts'
+import type { ReadPoint } from '../record.ts'
 import { decodeBlock, type BlockContent } from '../wire.ts'
-import type { FramePlace } from './frame-place.ts'
 import { bodyOf } from './nats-answers.ts'
 
 /** Index bits of a sequence: messages of a frame at most. */
 export const FRAME_MESSAGES = 4096
 
-export function storedFrame({ position, storedAt }: FramePlace, body: Uint8Array): StoredFrame {
+export function storedFrame({ position, storedAt }: ReadPoint, body: Uint8Array): StoredFrame {
   const read = (): FrameContent => contentOf(position, body, undefined)
   return { position, storedAt, bytes: body.length, place: 0, noted: undefined, read }
 }
 
 /** One whose messages this process has still, as it stored them. */
-export function ownFrame({ position, storedAt }: FramePlace, bytes: number, messages: readonly Message[]): StoredFrame {
+export function ownFrame({ position, storedAt }: ReadPoint, bytes: number, messages: readonly Message[]): StoredFrame {
   const read = (): FrameContent => {
     let sequence = position * FRAME_MESSAGES
     for (const message of messages) message.sequence = sequence++

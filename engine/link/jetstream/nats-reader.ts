@@ -7,8 +7,9 @@ import type { Clock, TimerHandle } from '../../../model/clock.ts'
 import { errorText } from '../../../model/errors.ts'
 import type { NatsLine } from '../../cluster/nats-connection.ts'
 import type { FrameReader, FrameReaderListener } from '../frame-broker.ts'
+import type { ReadPoint } from '../record.ts'
 import { ownFrame, storedFrame } from './nats-frame.ts'
-import { FramePlaces, type FramePlace } from './frame-place.ts'
+import { FramePlaces } from './frame-place.ts'
 import type { OwnFrames } from './own-frames.ts'
 import { framesIn, StreamHoles, type Hole, type StreamInventory } from './stream-holes.ts'
 
@@ -124,7 +125,7 @@ export class NatsReader implements FrameReader {
       break
     }
     const reply = message.reply ?? ''
-    let place: FramePlace
+    let place: ReadPoint
     try {
       place = this.places.next(reply)
     } catch (error) {
