@@ -2,7 +2,7 @@
 import type { Message } from '../../model/message.ts'
 import type { FramePlace, StoredFrame } from './frame-broker.ts'
 import type { Delivery } from './link.ts'
-import type { OpenFrame } from './record.ts'
+import { isMarked, mark, type OpenFrame } from './record.ts'
 
 /** What a frame needs of the stream that holds it. */
 export interface FrameOwner {
@@ -73,7 +73,7 @@ export class HeldFrame implements FramePlace {
     if (noted === undefined) return
     if (noted.tries !== undefined) this.tries = new Map(noted.tries)
     for (let index = 0; noted.settled !== undefined && index < count; index++) {
-      if (((noted.settled[index >>> 3] ?? 0) & (1 << (index & 7))) === 0) continue
+      if (!isMarked(noted.settled, index)) continue
       this.states[index] = SETTLED
       this.unsettled--
       this.partly = true
@@ -145,7 +145,7 @@ export class HeldFrame implements FramePlace {
     if (!this.partly) return { settled: undefined, tries: this.tries }
     const settled = new Uint8Array((this.count + 7) >>> 3)
     for (let index = 0; index < this.count; index++) {
-      if (this.states[index] === SETTLED) settled[index >>> 3] = (settled[index >>> 3] ?? 0) | (1 << (index & 7))
+      if (this.states[index] === SETTLED) mark(settled, index)
     }
     return { settled, tries: this.tries }
   }

@@ -25,6 +25,7 @@ export function mark(bits: Uint8Array, index: number): void {
 /** A frame, and when it was stored: the same position may be another frame's later. */
 export interface ReadPoint {
   readonly position: number
+  /** Unix ms. */
   readonly storedAt: number
 }
 

@@ -221,12 +221,7 @@ class NatsLetters implements LetterStore {
   private async dropByBytes(): Promise<number> {
     const { maxBytes } = this.options
     const sizes = await this.sizesBySubject()
-    const totals = new Map<string, number>()
-    for (const [subject, own] of sizes)
-      totals.set(
-        subject,
-        own.reduce((sum, [, size]) => sum + size, 0),
-      )
+    const totals = new Map([...sizes].map(([subject, own]) => [subject, own.reduce((sum, [, size]) => sum + size, 0)]))
     const all = [...totals.values()]
     const bytes = all.reduce((sum, size) => sum + size, 0)
     const most = maxBytes * BYTES_SHARE - maxBytes / LOOKS - this.bytesUnderWay

@@ -7,7 +7,7 @@ import { DiscardPolicy, type JetStreamClient, type JetStreamManager } from '@nat
 import { BlockWriter } from '../block-writer.ts'
 import { LinkErrors } from '../errors.ts'
 import { streamOf } from '../partition.ts'
-import { decodeRecord, NEW_RECORD, type OwnerRecord } from '../record.ts'
+import { decodeRecord, isMarked, NEW_RECORD, type OwnerRecord } from '../record.ts'
 import { answered, ANSWER_MS, NO_STREAM, present } from './nats-answers.ts'
 import { contentOf } from './nats-frame.ts'
 import type { NatsNames } from './nats-names.ts'
@@ -121,7 +121,7 @@ function unsettledOf(position: number, body: Uint8Array, record: OwnerRecord): U
   const tries = new Map<number, number>()
   for (const message of messages) {
     const index = message.sequence - firstSequence
-    if (((open?.settled?.[index >>> 3] ?? 0) & (1 << (index & 7))) !== 0) continue
+    if (isMarked(open?.settled, index)) continue
     const count = open?.tries?.get(index)
     if (count !== undefined) tries.set(block.entries, count)
     // Numbered from 0: the reader counts from the frame's position.

@@ -2,7 +2,7 @@
 import type { Recovery } from '../../../disk/recovery.ts'
 import type { ObserverNote } from '../observer-note.ts'
 import { RangeSet } from '../range-set.ts'
-import type { OpenFrame } from '../record.ts'
+import { mark, type OpenFrame } from '../record.ts'
 import type { BlockContent } from '../wire.ts'
 
 export class FormerRuns {
@@ -49,8 +49,7 @@ export class FormerRuns {
     const noted = new Map<number, number>()
     for (let index = 0; index < count; index++) {
       const sequence = firstSequence + index
-      if (bits !== undefined && this.settled.has(sequence))
-        bits[index >>> 3] = (bits[index >>> 3] ?? 0) | (1 << (index & 7))
+      if (bits !== undefined && this.settled.has(sequence)) mark(bits, index)
       const tries = this.tries.get(sequence)
       if (tries === undefined) continue
       this.tries.delete(sequence)
