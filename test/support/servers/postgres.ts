@@ -6,8 +6,8 @@ import { chmod, chown, copyFile, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { hasTool } from '../require-tool.ts'
-import { exists, installOnce, runInstaller } from './install.ts'
-import { runServer, type PlaceOptions, type ServerDefinition } from './running-server.ts'
+import { CACHE_FOLDER, exists, installOnce, runInstaller } from './install.ts'
+import { runServer, type PlaceOptions, type ServerDefinition, type ServerFolders } from './running-server.ts'
 import { serverOfEnvironment, type RunningServer } from './server.ts'
 
 export interface PostgresOptions extends PlaceOptions {
@@ -68,24 +68,7 @@ function postgresDefinition(binaries: string, options: PostgresOptions): ServerD
       return true
     },
     prepare: async (folders, [port = 0]) => {
-      if (!(await exists(join(folders.data, 'PG_VERSION')))) {
-        const parameters = [
-          '-D',
-          folders.data,
-          '-U',
-          'postgres',
-          '-A',
-          'trust',
-          '-E',
-          'UTF8',
-          '--locale=C',
-          '--no-sync',
-        ]
-        await runInstaller(join(binaries, 'initdb'), parameters, {
-          folder: folders.work,
-          ...(user === undefined ? {} : { user }),
-        })
-      }
+      if (!(await exists(join(folders.data, 'PG_VERSION')))) await makeCluster(binaries, folders, user)
       await chmod(folders.data, 0o700) // PostgreSQL refuses a folder that others may read.
       await writeSettings(
         folders.data,
@@ -101,6 +84,28 @@ function postgresDefinition(binaries: string, options: PostgresOptions): ServerD
       }
     },
   }
+}
+
+const INITDB = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
+
+/**
+ * `initdb` is the most of a start: it runs once for a version, and then its folder is copied. Made where the server's user may write,
+ * and copied by our own, who alone may be able to reach this project.
+ */
+async function makeCluster(binaries: string, folders: ServerFolders, user: SystemUser): Promise<void> {
+  const { data, work: folder } = folders
+  const version = /\d[\w.]*/.exec(versionOf(binaries))?.[0]
+  const name = `postgres-data-${version}-${user?.uid ?? process.getuid?.()}`
+  const template = join(CACHE_FOLDER, name)
+  if (await exists(template)) {
+    await runInstaller('cp', ['-a', `${join(template, 'data')}/.`, data], { folder })
+    return
+  }
+  await runInstaller(join(binaries, 'initdb'), ['-D', data, ...INITDB], {
+    folder,
+    ...(user === undefined ? {} : { user }),
+  })
+  await installOnce(name, (beside) => runInstaller('cp', ['-a', data, join(beside, 'data')], { folder }))
 }
 
 type SystemUser = { readonly uid: number; readonly gid: number } | undefined
@@ -198,8 +203,12 @@ function binariesOfMachine(): string | undefined {
 }
 
 function majorOf(folder: string): number {
-  const { stdout } = spawnSync(join(folder, 'postgres'), ['--version'], { encoding: 'utf8' })
-  return Number(/(\d+)/.exec(stdout)?.[1] ?? 0)
+  return Number(/\d+/.exec(versionOf(folder))?.[0] ?? 0)
+}
+
+/** As the server says it. */
+function versionOf(folder: string): string {
+  return spawnSync(join(folder, 'postgres'), ['--version'], { encoding: 'utf8' }).stdout
 }
 
 function npmPackage(): string | undefined {
