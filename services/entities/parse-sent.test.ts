@@ -60,3 +60,16 @@ test('what was sent stays as it came', () => {
   assert.notEqual(read(sent), undefined)
   assert.deepEqual(sent, before)
 })
+
+test('a body of thousands of wrong values is read once', () => {
+  let readings = 0
+  const counted = z.object({ many: z.array(z.int()) })
+  const counting = z.preprocess((sent) => {
+    readings += 1
+    return sent
+  }, counted)
+  assert.equal(parseSent(counting, { many: Array.from({ length: 5_000 }, () => '1') }).data?.many.length, 5_000)
+  assert.equal(readings, 2)
+  assert.equal(parseSent(counting, { many: Array.from({ length: 5_001 }, () => '1') }).success, false)
+  assert.equal(readings, 3)
+})

@@ -5,6 +5,8 @@ import { FLAG_TEXTS } from './lenient-input.ts'
 
 /** What a form refuses may hide what it would refuse next: the head of a list of forms, what a value is made into. */
 const MAX_ROUNDS = 3
+/** More of them in one body are no client's habit, and each costs: it is refused after one reading. */
+const MAX_ISSUES = 5_000
 const NUMBER = /^-?(?:\d{1,15}|\d{1,15}\.\d{1,15})$/
 
 type Issue = z.core.$ZodIssue
@@ -21,7 +23,8 @@ export function parseSent<Body>(schema: z.ZodType<Body>, sent: unknown): z.ZodSa
   const copied = new Set<unknown>()
   const root: Holder = { sent }
   for (let round = 0; round < MAX_ROUNDS && !read.success; round += 1) {
-    if (!mend(root, read.error.issues, copied)) break
+    const { issues } = read.error
+    if (issues.length > MAX_ISSUES || !mend(root, issues, copied)) break
     read = schema.safeParse(root['sent'])
   }
   return read
