@@ -79,16 +79,20 @@ export class EntityQueryRepository {
    */
   async ids(selection: EntitySelection, sort: EntitySort | undefined, limit: number): Promise<readonly string[]> {
     if (selection.sources.length === 0) return []
-    const { found } = await this.plans.of(selection, { sort, limit, offset: 0 })
-    return this.idsOf(found, { sort, limit, offset: 0 })
+    const { counted, found } = await this.plans.of(selection, { sort, limit, offset: 0 })
+    // Where no order is wanted, ids are read as they are counted.
+    return this.idsOf(sort === undefined ? counted : found, { sort, limit, offset: 0 })
   }
 
   private async idsOf(selection: EntitySelection, { sort, limit, offset }: EntityOrder): Promise<readonly string[]> {
     const built = new SelectionSql(this.database, selection)
     const where = built.where()
     const order = sort === undefined ? undefined : built.order(sort)
-    const by = order === undefined ? this.fastOrder(built, selection) : sql` order by ${order.by}`
-    const from = sort !== undefined && isAttributeType(sort.key.type) ? built.fromInAnyOrder() : built.from()
+    const looked = sort === undefined ? selection.filters.map(({ key }) => key.type) : [sort.key.type]
+    const isByAttributes = looked.some(isAttributeType)
+    const by =
+      order !== undefined ? sql` order by ${order.by}` : isByAttributes ? sql`` : this.fastOrder(built, selection)
+    const from = isByAttributes ? built.fromInAnyOrder() : built.from()
     const rows = sql`select e.id as id from ${from}${order?.join ?? sql``}${where}${by}${boundsSql(limit, offset)}`
     const joined = this.database.isShared ? sql`string_agg(id, '')` : sql`group_concat(id, '')`
     const query = sql<{ ids: string | null }>`select ${joined} as ids from (${rows}) as found`
@@ -106,7 +110,8 @@ export class EntityQueryRepository {
 
   /**
    * SQLite has them by id else. By age they are as their latest values came into memory, where those by id are looked up half as fast;
-   * PostgreSQL reads its table as it was written.
+   * PostgreSQL reads its table as it was written. With filters on attributes the order of these, by id,
+   * saves more.
    */
   private fastOrder(built: SelectionSql, { driver }: EntitySelection): Sql {
     return this.database.isShared || driver !== undefined ? sql`` : sql` order by ${built.field('createdTime')}`
