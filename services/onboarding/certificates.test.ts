@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { credentialKey } from '../../engine/device/credential-keys.ts'
+import { credentialHash, credentialKey } from '../../engine/device/credential-keys.ts'
 import { createAuthority } from '../../test/support/certificates.ts'
 import { onBothDatabases } from '../both-databases.testkit.ts'
 import type { TestPlatform } from '../testkit.ts'
@@ -53,5 +53,23 @@ await onBothDatabases('a client certificate ', (open) => {
     await services.devices.saveByUser(tenant, { name: 'alike' }, id)
     assert.equal(await whose(keyOf(other)), undefined)
     assert.equal(await whose(id), 'alike')
+  })
+
+  test('that was stored with blanks is its device’s again once it is saved as it was read', async (context) => {
+    const { services, tenant, entities } = platform
+    const { certFile } = await (await createAuthority(context)).issue(['blanks'])
+    const pem = await readFile(certFile, 'utf8')
+    const device = await services.devices.saveByUser(tenant, { name: 'with blanks' }, credentialsOf(pem))
+    const now = await entities.deviceCredentials.findByDevice(device.id)
+    assert.ok(now !== undefined)
+    // As versions before 495ee80b stored it, under an id that is no certificate's.
+    const credentialsValue = ` ${(now.credentialsValue ?? '').replace(/.{40}/g, '$& ')} `
+    const old = { ...now, version: now.version + 1, credentialsValue, credentialsId: credentialHash(credentialsValue) }
+    await entities.write(entities.deviceCredentials.update(old))
+    assert.equal(await whose(keyOf(pem)), undefined)
+    const { version: _, ...read } = old
+    const saved = await services.devices.saveCredentialsByUser(tenant, read)
+    assert.deepEqual([saved.credentialsId, saved.credentialsValue], [now.credentialsId, now.credentialsValue])
+    assert.equal(await whose(keyOf(pem)), 'with blanks')
   })
 })
