@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { readShared } from './shared-reads.ts'
+
+/** A socket that hears nothing hears nothing for ever. */
+const HEARS_MS = 60_000
 
 /** Two ends of a connection, of which the server's is read so; `isShared` says whether this Node can. */
 async function connected(context: TestContext) {
@@ -74,4 +78,47 @@ test('a socket that breaks is closed, with its error told', async (context) => {
   client.resetAndDestroy()
   assert.match((await error).message, /ECONNRESET/)
   assert.equal(await closed, true)
+})
+
+for (const [how, leave] of [
+  ['ends', (client: Socket) => void client.end()],
+  ['resets', (client: Socket) => void client.resetAndDestroy()],
+] as const) {
+  test(`a socket that is paused hears that the other end ${how} the connection, as any does`, async (context) => {
+    const { client, socket } = await connected(context)
+    socket.on('error', () => undefined)
+    const closed = new Promise<string>((resolve) => socket.once('close', () => resolve('closed')))
+    const { until } = keeping(socket)
+    client.write('before')
+    await until('before')
+    socket.pause()
+    leave(client)
+    assert.equal(await Promise.race([closed, delay(HEARS_MS, 'nothing', { ref: false })]), 'closed')
+  })
+}
+
+test('a reader that pauses at each piece gets every byte once and in order, whatever comes meanwhile', async (context) => {
+  const { client, socket } = await connected(context)
+  const { chunks } = keeping(socket)
+  socket.on('data', () => {
+    socket.pause()
+    // At once, later in the turn, and in a later one.
+    const again = [
+      () => socket.resume(),
+      () => process.nextTick(() => socket.resume()),
+      () => setImmediate(() => socket.resume()),
+    ]
+    again[chunks.length % again.length]?.()
+  })
+  const sent = Buffer.alloc(300_000)
+  for (let at = 0; at < sent.length; at += 4) sent.writeUInt32BE(at, at)
+  const ended = once(socket, 'end')
+  let at = 0
+  for (; at < 200; at++) {
+    client.write(sent.subarray(at, at + 1))
+    await new Promise(setImmediate)
+  }
+  client.end(sent.subarray(at))
+  await ended
+  assert.ok(Buffer.concat(chunks).equals(sent))
 })

@@ -5,6 +5,7 @@
  * Node that has them no more.
  */
 import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
 
 /** As much as Node reads at once. */
 const shared = Buffer.allocUnsafeSlow(64 << 10)
@@ -23,11 +24,17 @@ export function readShared(socket: Socket): boolean {
   Reflect.apply(handle.useUserBuffer, handle, [shared])
   Reflect.set(socket, buffer, shared)
   Reflect.set(socket, callback, came)
+  // A socket's own stops reading at once where it has such a buffer: then nobody hears that the other end is gone.
+  Reflect.set(socket, 'pause', Reflect.get(Readable.prototype, 'pause'))
   return true
 }
 
-function came(this: Socket, length: number): void {
+/** False where it is to read no further for now. */
+function came(this: Socket, length: number): boolean {
   const chunk = Buffer.allocUnsafe(length)
   shared.copy(chunk, 0, 0, length)
+  // Paused, the stream keeps it, as it does for any socket.
+  if (this.readableFlowing !== true || this.readableLength > 0) return this.push(chunk)
   this.emit('data', chunk)
+  return true
 }
