@@ -9,7 +9,7 @@ interface Queue {
   readonly id: { readonly id: string }
   readonly name: string
   readonly submitStrategy: { readonly type: string; readonly batchSize: number }
-  readonly processingStrategy: { readonly type: string; readonly retries: number }
+  readonly processingStrategy: { readonly type: string; readonly retries: number; readonly failurePercentage: number }
   readonly additionalInfo: unknown
 }
 
@@ -82,3 +82,35 @@ seen('a tenant reads queues of the system, which the system administrator change
   await browser.sees('Saved: it counts at once')
   assert.equal((await system.expect<Queue>('GET', `/api/queues/${id.id}`)).processingStrategy.retries, 4)
 })
+
+seen(
+  'a queue is saved with what it has in parts, and whatever stands in numbers that do not count',
+  async (browser, running) => {
+    const rest = new RestClient(running, await login(running))
+    const { id } = await rest.expect<Queue>('POST', '/api/queues?serviceType=TB_RULE_ENGINE', {
+      ...{ name: 'Parts', topic: 'parts', pollInterval: 25, partitions: 1, packProcessingTimeout: 2000 },
+      submitStrategy: { type: 'BATCH', batchSize: 10 },
+      processingStrategy: { type: 'RETRY_FAILED', retries: 3, failurePercentage: 0.5 },
+    })
+    await logIn(browser, running, DEMO_TENANT, `/login?next=%2Fqueues%2F${id.id}`)
+    await browser.find('input[name=retries]')
+    await browser.run("document.querySelector('input[name=batchSize]').value = ''")
+    await browser.run("document.querySelector('input[name=retries]').value = '-1'")
+    await (await browser.find('select[name=submit]')).type('one at a time per device')
+    await (await browser.find('select[name=process]')).type('skip what failed')
+    await (await browser.named('Save')).click()
+    await browser.sees('Saved: it counts at once')
+    const { submitStrategy, processingStrategy } = await rest.expect<Queue>('GET', `/api/queues/${id.id}`)
+    assert.deepEqual(submitStrategy, { type: 'SEQUENTIAL_BY_ORIGINATOR', batchSize: 10 })
+    assert.deepEqual(
+      [processingStrategy.type, processingStrategy.retries, processingStrategy.failurePercentage],
+      ['SKIP_ALL_FAILURES', 3, 0.5],
+    )
+    await (await browser.find('select[name=process]')).type('try all again')
+    await browser.run("document.querySelector('input[name=retries]').value = '4'")
+    await (await browser.named('Save')).click()
+    await browser.sees('Saved: it counts at once')
+    const { processingStrategy: again } = await rest.expect<Queue>('GET', `/api/queues/${id.id}`)
+    assert.deepEqual([again.type, again.retries, again.failurePercentage], ['RETRY_ALL', 4, 0.5])
+  },
+)

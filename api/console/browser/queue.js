@@ -67,32 +67,40 @@ function settingsForm({ submitStrategy, processingStrategy, packProcessingTimeou
     processingStrategy.failurePercentage,
   )
   share.input.max = '100'
+  share.input.step = 'any'
   const timeout = whole('A message takes too long after, milliseconds', 'timeout', packProcessingTimeout)
-  const again = [retries.row, pause.row, most.row, share.row]
+  const again = [retries, pause, most, share]
   const explain = () => {
     submitCost.textContent = costOf(SUBMITS, submit.input.value)
     processCost.textContent = costOf(PROCESSES, process.input.value)
-    batch.row.hidden = submit.input.value !== 'BATCH'
+    show(batch, submit.input.value === 'BATCH')
     order.row.hidden = !['BURST', 'BATCH'].includes(submit.input.value)
-    for (const row of again) row.hidden = !isTriedAgain(process.input.value)
+    for (const each of again) show(each, isTriedAgain(process.input.value))
   }
   submit.input.addEventListener('change', explain)
   process.input.addEventListener('change', explain)
   explain()
-  const rows = [submit.row, submitCost, batch.row, order.row, process.row, processCost, ...again, timeout.row]
+  const afterFailures = again.map(({ row }) => row)
+  const rows = [submit.row, submitCost, batch.row, order.row, process.row, processCost, ...afterFailures, timeout.row]
+  let saved = { submitStrategy, processingStrategy }
   return form('Save', rows, async () => {
-    await save({
-      packProcessingTimeout: Number(timeout.input.value),
-      submitStrategy: { type: submit.input.value, batchSize: Number(batch.input.value) },
+    const { submitStrategy: handed, processingStrategy: tried } = saved
+    const strategies = {
+      submitStrategy: { type: submit.input.value, batchSize: batch.value(handed.batchSize) },
       processingStrategy: {
         type: process.input.value,
-        retries: Number(retries.input.value),
-        failurePercentage: Number(share.input.value),
-        pauseBetweenRetries: Number(pause.input.value),
-        maxPauseBetweenRetries: Number(most.input.value),
+        retries: retries.value(tried.retries),
+        failurePercentage: share.value(tried.failurePercentage),
+        pauseBetweenRetries: pause.value(tried.pauseBetweenRetries),
+        maxPauseBetweenRetries: most.value(tried.maxPauseBetweenRetries),
       },
+    }
+    await save({
+      packProcessingTimeout: Number(timeout.input.value),
+      ...strategies,
       additionalInfo: withOrder(additionalInfo, order.input.value),
     })
+    saved = strategies
     return 'Saved: it counts at once, in other processes a moment later.'
   })
 }
@@ -101,7 +109,17 @@ function settingsForm({ submitStrategy, processingStrategy, packProcessingTimeou
 function whole(label, name, value) {
   const made = field(label, { name, type: 'number', min: '0', step: '1', required: true })
   made.input.value = String(value)
-  return made
+  return {
+    ...made,
+    /** What is not shown stays as it was. @param {number} before */
+    value: (before) => (made.input.disabled ? before : Number(made.input.value)),
+  }
+}
+
+/** Browsers refuse to send a form for a field that nobody sees, without a word, unless it is disabled. @param {ReturnType<typeof whole>} number @param {boolean} isShown */
+function show({ row, input }, isShown) {
+  row.hidden = !isShown
+  input.disabled = !isShown
 }
 
 /** @param {import('./queue-shapes.js').Way} way @returns {readonly [string, string]} */
