@@ -100,6 +100,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
     meter: services.meter,
     events,
     storedGraph: (tenantId, id) => services.ruleChains.sealedGraph(tenantId, id),
+    storedChain: (tenantId, id) => services.ruleChains.find(tenantId, id),
     openConfiguration: services.ruleChains.openConfiguration,
     log: (level, text, fields) => nodeLog[level](text, fields),
     settings: {

@@ -11,19 +11,18 @@ import type { Message, Resumption } from '../../model/message.ts'
 import type { Link, PublishReceipt } from '../link/link.ts'
 import type { UsageMeter } from '../usage/usage.ts'
 import type { Work, WorkProcessor } from '../queue/work.ts'
-import { AcknowledgedWorks } from './acknowledged.ts'
-import type { AcknowledgedFigures } from './acknowledged.ts'
+import { AcknowledgedWorks, type AcknowledgedFigures } from './acknowledged.ts'
 import type { CapabilitySources } from './capabilities.ts'
 import { RuleChainActor, add, noTotals } from './chain-actor.ts'
 import type { ChainActorSettings, ChainVersion, NodeTotals } from './chain-actor.ts'
 import { startOf, type ChainStart } from './chain-start.ts'
 import { NO_EVENTS, type ChainEvents } from './chain-events.ts'
-import { compileChain } from './compile.ts'
-import type { CompileInput, OpenConfiguration } from './compile.ts'
+import { compileChain, type CompileInput, type OpenConfiguration } from './compile.ts'
 import type { NodeFigures, NodeStatistics } from './compiled-node.ts'
 import { RuleChainErrors } from './errors.ts'
 import { Branch, returnsTo } from './branch.ts'
 import type { DeferredMessage, Deferral } from './deferral.ts'
+import { GoneChains, isChainMissing } from './gone-chains.ts'
 import { nodeContext } from './node-context.ts'
 import type { ContextSources, EngineLog } from './node-context.ts'
 import type { NodeCatalogue, NodeSettings } from './node.ts'
@@ -70,6 +69,8 @@ export interface RuleEngineOptions {
   readonly tracer?: RuleTracer
   /** What is drawn in a chain by now: asked of chains that came here undrawn. Absent where nobody knows more. */
   readonly storedGraph?: (tenantId: string, ruleChainId: string) => Promise<RuleChainGraph | undefined>
+  /** Asked of chains that messages name and that do not run here. Absent where nobody knows more. */
+  readonly storedChain?: (tenantId: string, ruleChainId: string) => Promise<RuleChain | undefined>
   /** Absent where nothing is sealed. */
   readonly openConfiguration?: OpenConfiguration
   /** Chains of the platform's own, which are in no store: made when the first message comes for them. */
@@ -150,12 +151,14 @@ class Engine implements RuleEngine {
   private readonly past: NodeTotals = noTotals()
   private executions = new Map<string, number>()
   private readonly acknowledged: AcknowledgedWorks
+  private readonly gone: GoneChains
   private closing: Promise<void> | undefined
 
   constructor(options: RuleEngineOptions) {
     this.options = options
     this.settings = { ...DEFAULT_RULE_ENGINE_SETTINGS, ...options.settings }
     this.acknowledged = new AcknowledgedWorks(this.settings.maxAcknowledged)
+    this.gone = new GoneChains(options)
   }
 
   process(pack: readonly Work[]): void {
@@ -166,17 +169,17 @@ class Engine implements RuleEngine {
         work.end()
         continue
       }
-      const { resumption } = message
-      const ruleChainId = resumption?.ruleChainId ?? message.ruleChainId ?? this.roots.of(message.tenantId)
-      const refused =
-        ruleChainId === undefined
-          ? RuleChainErrors.NO_ROOT_CHAIN({ tenantId: message.tenantId })
-          : this.send(
-              message.tenantId,
-              ruleChainId,
-              resumption === undefined ? new Branch(work, message) : resumed(work, resumption),
-            )
-      if (refused !== undefined) work.end(refused)
+      const { resumption, tenantId } = message
+      const ruleChainId = resumption?.ruleChainId ?? message.ruleChainId ?? this.roots.of(tenantId)
+      if (ruleChainId === undefined) {
+        work.end(RuleChainErrors.NO_ROOT_CHAIN({ tenantId }))
+        continue
+      }
+      const branch = resumption === undefined ? new Branch(work, message) : resumed(work, resumption)
+      const refused = this.send(tenantId, ruleChainId, branch)
+      if (refused === undefined) continue
+      if (this.closing === undefined && isChainMissing(refused)) this.gone.end(work, ruleChainId, refused)
+      else work.end(refused)
     }
   }
 

@@ -174,7 +174,15 @@ export function testEngine(
   more: Partial<
     Pick<
       RuleEngineOptions,
-      'events' | 'storedGraph' | 'capabilities' | 'deferral' | 'meter' | 'tracer' | 'openConfiguration' | 'ownChain'
+      | 'events'
+      | 'storedGraph'
+      | 'storedChain'
+      | 'capabilities'
+      | 'deferral'
+      | 'meter'
+      | 'tracer'
+      | 'openConfiguration'
+      | 'ownChain'
     >
   > & { readonly clock?: ManualClock } = {},
 ): TestEngine {

@@ -1,0 +1,55 @@
+/**
+ * Messages that name a chain which does not run here. Where the store does not have it either, they end well (`rule-engine.md` 4.6); where it has, this
+ * process has only not heard of it yet, and they come again.
+ */
+import type { RuleChain } from '../../model/entities.ts'
+import { errorText, isMillraceError } from '../../model/errors.ts'
+import type { Work } from '../queue/work.ts'
+import type { EngineLog } from './node-context.ts'
+
+export interface GoneChainsOptions {
+  /** Reads the store. Absent, every message comes again. */
+  readonly storedChain?: (tenantId: string, ruleChainId: string) => Promise<RuleChain | undefined>
+  readonly log: EngineLog
+}
+
+export function isChainMissing(error: Error): boolean {
+  return isMillraceError(error) && error.code === 'rulechain.CHAIN_MISSING'
+}
+
+export class GoneChains {
+  private readonly options: GoneChainsOptions
+  /** By tenant and chain: what waits for the look that is under way. Bounded by what queues have under way. */
+  private readonly waiting = new Map<string, Work[]>()
+
+  constructor(options: GoneChainsOptions) {
+    this.options = options
+  }
+
+  /** Never throws. `refused` is what the work ends with where the chain is stored, or the store does not answer. */
+  end(work: Work, ruleChainId: string, refused: Error): void {
+    const { storedChain } = this.options
+    if (storedChain === undefined) return work.end(refused)
+    const { tenantId } = work.message
+    const key = `${tenantId} ${ruleChainId}`
+    const others = this.waiting.get(key)
+    if (others !== undefined) return void others.push(work)
+    this.waiting.set(key, [work])
+    void this.look(tenantId, ruleChainId).then((mayRun) => {
+      const works = this.waiting.get(key) ?? []
+      this.waiting.delete(key)
+      for (const one of works) one.end(mayRun ? refused : undefined)
+    })
+  }
+
+  /** Chains of type EDGE are stored here and run elsewhere. */
+  private async look(tenantId: string, ruleChainId: string): Promise<boolean> {
+    const { storedChain, log } = this.options
+    try {
+      return (await storedChain?.(tenantId, ruleChainId))?.type === 'CORE'
+    } catch (error) {
+      log('warn', 'whether a rule chain is gone can not be read', { tenantId, ruleChainId, reason: errorText(error) })
+      return true
+    }
+  }
+}
