@@ -117,16 +117,18 @@ export class PostgresConnection {
   /**
    * A transaction of two round trips, where the second depends on what the first answered. Only for a connection with one
    * user: what others send meanwhile would be a part of it. Where it rejects, nothing was committed, unless the connection broke at the end.
+   * `withinMs`: the answers are waited for as long; the server's own limit is another statement's.
    */
   async transaction<Row>(
     first: readonly PostgresQuery[],
     second: (answers: readonly PostgresResult<Row>[]) => readonly PostgresQuery[],
+    withinMs?: number,
   ): Promise<readonly PostgresResult<Row>[]> {
     if (this.closing !== undefined) throw PostgresErrors.CLOSED()
     const client = this.client ?? (await this.connect())
     try {
-      const [, ...answers] = (await this.send<Row>(client, [{ text: 'begin' }, ...first])).map(resultOf)
-      const outcomes = await this.send<Row>(client, [...second(answers), { text: 'commit' }])
+      const [, ...answers] = (await this.send<Row>(client, [{ text: 'begin' }, ...first], withinMs)).map(resultOf)
+      const outcomes = await this.send<Row>(client, [...second(answers), { text: 'commit' }], withinMs)
       return outcomes.slice(0, -1).map(resultOf)
     } catch (error) {
       // Where the session is lost, so is the transaction; it must not be left open for the next one.
@@ -136,11 +138,15 @@ export class PostgresConnection {
     }
   }
 
-  private async send<Row>(client: pg.Client, queries: readonly PostgresQuery[]): Promise<readonly Outcome<Row>[]> {
+  private async send<Row>(
+    client: pg.Client,
+    queries: readonly PostgresQuery[],
+    withinMs?: number,
+  ): Promise<readonly Outcome<Row>[]> {
     const { stream } = client.connection
     // Else the first query leaves alone: a call of the system for it and one for the rest, and the server is woken twice.
     stream.cork()
-    const sent = queries.map((query) => client.query<Row & pg.QueryResultRow>(configOf(query)))
+    const sent = queries.map((query) => client.query<Row & pg.QueryResultRow>(configOf(query, withinMs)))
     stream.uncork()
     const settled = await Promise.allSettled(sent)
     return settled.map((outcome) => {
@@ -229,7 +235,11 @@ export function resultOf<Row>(outcome: Outcome<Row> | undefined): PostgresResult
   return outcome
 }
 
-function configOf(query: PostgresQuery): pg.QueryConfig {
+function configOf(query: PostgresQuery, withinMs: number | undefined): pg.QueryConfig {
   const { text, parameters = [], name } = query
-  return { text, values: [...parameters], ...(name === undefined ? {} : { name }) }
+  return {
+    ...{ text, values: [...parameters] },
+    ...(name === undefined ? {} : { name }),
+    ...(withinMs === undefined ? {} : { query_timeout: withinMs }),
+  }
 }

@@ -3,7 +3,7 @@
  * time raise the schema once; in one transaction, so that one killed in the middle leaves the version before it. What was released
  * never changes: add a new version.
  */
-import type { PostgresConnection, PostgresQuery } from './connection.ts'
+import type { PostgresConnection, PostgresQuery, PostgresResult } from './connection.ts'
 import { PostgresErrors } from './errors.ts'
 
 export interface PostgresMigration {
@@ -18,6 +18,8 @@ export interface Component {
 
 /** "mill": one lock for all components, as they may name each other's tables. */
 const MIGRATION_LOCK = 0x6d696c6c
+/** An index over a hundred million rows takes many minutes, and all that are sent together wait for each other; so does a process that starts meanwhile. */
+const MIGRATED_WITHIN_MS = 6 * 3_600_000
 
 /** Raises the component to its newest version. Throws `postgres.SCHEMA_NEWER` where a newer program was here. */
 export async function migratePostgres(
@@ -26,6 +28,7 @@ export async function migratePostgres(
   appliedTime: number,
 ): Promise<void> {
   const first = [
+    { text: `set local statement_timeout = ${MIGRATED_WITHIN_MS}` },
     { text: `select pg_advisory_xact_lock(${MIGRATION_LOCK})` },
     {
       text: `create table if not exists schema_version (component text not null, version integer not null,
@@ -33,13 +36,14 @@ export async function migratePostgres(
     },
     { text: 'select max(version) as version from schema_version where component = $1', parameters: [component.name] },
   ]
-  await connection.transaction<{ version: number | null }>(first, ([, , found]) => {
+  const raise = ([, , , found]: readonly PostgresResult<{ version: number | null }>[]): readonly PostgresQuery[] => {
     const before = found?.rows[0]?.version ?? 0
     const known = component.migrations.at(-1)?.version ?? 0
     if (before > known) throw PostgresErrors.SCHEMA_NEWER({ component: component.name, found: before, known })
     const steps = component.migrations.filter((migration) => migration.version > before)
     return steps.flatMap((migration) => queriesOf(component, migration, appliedTime))
-  })
+  }
+  await connection.transaction(first, raise, MIGRATED_WITHIN_MS)
 }
 
 function queriesOf(component: Component, migration: PostgresMigration, appliedTime: number): PostgresQuery[] {
