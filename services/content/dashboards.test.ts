@@ -70,6 +70,34 @@ test('messages about a dashboard say which customers have it', async () => {
   )
 })
 
+test('messages about a dashboard that too many customers have for a message leave them out', async () => {
+  const dashboard = await newDashboard('one')
+  const many = await Promise.all(
+    Array.from({ length: 120 }, (_, number) => newCustomer(`${number} ${'c'.repeat(200)}`)),
+  )
+  const heard = () =>
+    platform.link.messages
+      .splice(0)
+      .filter(({ originator }) => originator.id === dashboard.id)
+      .map(({ data }) => 'assignedCustomers' in z.looseObject({}).parse(JSON.parse(data)))
+  heard()
+  await special().assign(platform.tenant, dashboard.id, many.slice(0, 2))
+  assert.deepEqual(heard(), [true, true])
+  await special().assign(platform.tenant, dashboard.id, many.slice(2))
+  assert.deepEqual(new Set(heard()), new Set([false]), 'a message for each of them, each with all of them')
+  await special().unassign(platform.tenant, dashboard.id, [many[0]?.id ?? ''])
+  assert.deepEqual(heard(), [true])
+  const others = await Promise.all(
+    Array.from({ length: 120 }, (_, number) => newCustomer(`${number} ${'d'.repeat(200)}`)),
+  )
+  await special().assign(platform.tenant, dashboard.id, others)
+  assert.deepEqual(new Set(heard()), new Set([false]))
+  await special().unassign(platform.tenant, dashboard.id, [many[1]?.id ?? ''])
+  await service().saveByUser(platform.tenant, { id: dashboard.id, title: 'two' })
+  await service().deleteByUser(platform.tenant, dashboard.id)
+  assert.deepEqual(heard(), [false, false, false])
+})
+
 test('customers are set in one transaction, and each is told', async (context) => {
   const dashboard = await newDashboard('one')
   const [first, second, third] = [await newCustomer('a'), await newCustomer('b'), await newCustomer('c')]

@@ -16,6 +16,7 @@ import {
   customersWith,
   ofCustomer,
   shownCustomer,
+  toldCustomers,
   unassignStatement,
 } from '../entities/dashboard-customers.ts'
 import { dashboards, type Dashboard } from '../entities/dashboard.ts'
@@ -129,7 +130,7 @@ export class Dashboards {
         metadata: { assignedCustomerId: customerId, assignedCustomerName: title },
       })
     }
-    const read = { assignedCustomers: [...assigned.values()].map(shownCustomer) }
+    const read = toldCustomers([...assigned.values()].map(shownCustomer), heard.length)
     const [first, ...also] = heard.map((each) => ({ ...each, read }))
     if (first === undefined) return dashboard
     const members = assigned.size === 0 ? {} : { wasAssigned: true }

@@ -2,7 +2,7 @@
  * Which customers have which dashboards: a row each, so that both sides are lists in SQL and a title is always the customer's own of now.
  * A row goes with its dashboard and with its customer.
  */
-import type { JsonObject, JsonValue } from '../../model/json.ts'
+import { stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
@@ -63,6 +63,15 @@ export async function assignedCustomersOf(
 export function shownCustomer(customer: Customer): JsonObject {
   const { id, title } = customer
   return { customerId: { entityType: 'CUSTOMER', id }, title, public: isPublic(customer) }
+}
+
+/** Of JSON: in one message, and in all that tell of one change together, which are as many as its customers. */
+const MAX_TOLD = { message: 65_536, change: 1_048_576 } as const
+
+/** The member of each of so many messages; none where it would be too much, as the message would be refused then, and the change with it. */
+export function toldCustomers(list: JsonValue, messages = 1): JsonObject {
+  const { length } = stringifyJson(list)
+  return length > MAX_TOLD.message || length * messages > MAX_TOLD.change ? {} : { assignedCustomers: list }
 }
 
 /** Those who have each of the dashboards, in the order in which they got it. */

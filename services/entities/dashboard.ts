@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../model/json.ts'
 import { LOOK } from '../access/permissions.ts'
 import { flag, internal, json, name, optionalInteger, optionalText } from './column.ts'
-import { assignedCustomerIds, assignedCustomersOf } from './dashboard-customers.ts'
+import { assignedCustomerIds, assignedCustomersOf, toldCustomers } from './dashboard-customers.ts'
 import { defineEntity, type RecordOf } from './define.ts'
 
 export const dashboards = defineEntity({
@@ -29,8 +29,11 @@ export const dashboards = defineEntity({
     const assigned = await assignedCustomersOf(records, services)
     return assigned.map((assignedCustomers) => ({ assignedCustomers }))
   },
-  // The configuration of a large one is no message.
-  messageJson: (json) => ({ ...json, configuration: '' }),
+  // The configuration of a large one is no message, nor are the customers of one that thousands have.
+  messageJson: ({ assignedCustomers, ...json }) => ({
+    ...{ ...json, configuration: '' },
+    ...(assignedCustomers === undefined ? {} : toldCustomers(assignedCustomers)),
+  }),
 })
 
 export type Dashboard = RecordOf<typeof dashboards.columns>
