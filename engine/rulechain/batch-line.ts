@@ -69,6 +69,7 @@ class Batch implements BatchResult {
   private since: number
   private open: number
   private openAtTick: number
+  /** The tick at which the node was last seen to answer. */
   private movedAt = NEVER
   private isOver = false
   private isCutOff = false
@@ -105,7 +106,9 @@ class Batch implements BatchResult {
     if (this.isOver) return
     this.isOver = true
     for (let index = this.left; index < this.outcomes.length; index++) {
-      if (this.outcomes[index] === PENDING) this.outcomes[index] = new Failure(errorOf())
+      if (this.outcomes[index] !== PENDING) continue
+      this.outcomes[index] = new Failure(errorOf())
+      this.movedAt = this.listener.ticks() + 1
     }
     this.listener.wake()
   }
@@ -125,9 +128,9 @@ class Batch implements BatchResult {
     return Math.max(movedBefore, this.movedAt)
   }
 
-  /** Whether all its outcomes were the node's. */
-  get wasServed(): boolean {
-    return !this.isCutOff
+  /** The tick at which its last outcome was seen, of one that is through; {@link NEVER} where not all were the node's. */
+  get servedAt(): number {
+    return this.isCutOff ? NEVER : this.movedAt
   }
 
   private postpone(nowMs: number): void {
@@ -162,7 +165,7 @@ class Batch implements BatchResult {
     if (this.outcomes[index] === TIMED_OUT) return this.listener.late()
     if (this.outcomes[index] !== PENDING) return this.listener.misbehaved(`second outcome for index ${index}`)
     this.outcomes[index] = outcome
-    this.open--
+    if (--this.open === 0) this.movedAt = this.listener.ticks() + 1
     if (index === this.left) this.listener.wake()
   }
 }
@@ -236,7 +239,8 @@ export class BatchLine {
         else this.listener.output(branch, outcome)
       }
       this.batches.shift()
-      if (batch.isGathered && batch.wasServed) this.leftMovedAt = this.listener.ticks() + 1
+      // Not when it leaves: it may have been served long before, and have waited for one in front of it.
+      if (batch.isGathered) this.leftMovedAt = Math.max(this.leftMovedAt, batch.servedAt)
       this.characters -= batch.characters
       batch.release()
       this.listener.finished(batch.size, this.listener.monotonic() - batch.startedAt)

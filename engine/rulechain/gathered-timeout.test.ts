@@ -141,6 +141,15 @@ test('one message that gets no answer is late for itself, and for nobody behind 
   assert.deepEqual([setup.engine.totals().timedOut, works.every(({ isSettled }) => isSettled)], [1, true])
 })
 
+test('messages that get no answer are not late one after the other: what was served behind one is no later turn for the next', async () => {
+  const setup = await open(500, new Set([500, 4500, 8500, 12_500]))
+  const works = Array.from({ length: 20_000 }, () => testWork())
+  await setup.run(...works)
+  // The last of them is in the thirteenth batch: its time begins behind the twelfth, after 24 s.
+  await setup.clock.advance(24_000 + (TIMEOUT_MS * 10) / 8)
+  assert.deepEqual([setup.engine.totals().timedOut, works.every(({ isSettled }) => isSettled)], [4, true])
+})
+
 test('what waits for a store that serves others is told so, and what it is at is not', async () => {
   const setup = await open(100)
   const works = Array.from({ length: 3000 }, () => testWork())
