@@ -17,6 +17,12 @@ test('halves go up by what is written, on both sides of zero', () => {
     [1e-200 / 3, 150, 0],
     [3.5, -1, 0],
     [17.5, -1, 20],
+    [17, -1, 20],
+    [-25, -1, -30],
+    [1e21, -1, 1e21],
+    [1.5e21, -21, 2e21],
+    [17, 0, 17],
+    [0, -1, 0],
   ]
   for (const [value, digits, expected] of cases) assert.equal(halfUp(value, digits) + 0, expected)
 })
