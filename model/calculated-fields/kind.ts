@@ -83,6 +83,8 @@ export interface StepInput {
   readonly args: Readonly<Record<string, ArgumentValue>>
   /** In the order of their times; empty where `cause` is not `values`. Those that are older than what the argument has come too. */
   readonly updates: readonly ArgumentUpdate[]
+  /** Arguments were read for this step, as at the first one: they may say what no step has seen, older as the updates may be. */
+  readonly isRead?: true | undefined
   /** Where the need `targets` is declared. */
   readonly targets: readonly EntityId[]
   /** Of the need `alarm`: at a field's first step what is active, or null; at `alarm` what other hands made of it. Undefined otherwise. */

@@ -44,8 +44,8 @@ export function hasNews({ args, updates }: Pick<StepInput, 'args' | 'updates'>):
 }
 
 /** Nothing came but values that are older than those that count: the result is the one of then. */
-export function isOutdated(input: Pick<StepInput, 'args' | 'cause' | 'updates'>): boolean {
-  return input.cause === 'values' && !hasNews(input)
+export function isOutdated(input: Pick<StepInput, 'args' | 'cause' | 'updates' | 'isRead'>): boolean {
+  return input.cause === 'values' && input.isRead !== true && !hasNews(input)
 }
 
 export const NOTHING_NEW: Step<null> = { state: null, results: [], isUnchanged: true }

@@ -52,6 +52,9 @@ test('values that are older than those that count are no cause for a result', ()
     stepOf(field(), { args, updates: times.map((ts) => ({ name: 't', ts, value: 3, entity: DEVICE })) })
   assert.deepEqual([stepWith(6).results, stepWith(6).isUnchanged], [[], true])
   for (const times of [[7], [6, 7], []]) assert.equal(stepWith(...times).results.length, 1)
+  const older = { name: 't', ts: 6, value: 3, entity: DEVICE }
+  const read = stepOf(field(), { args, updates: [older], isRead: true })
+  assert.equal(read.results.length, 1, 'what was read for the step has no result yet')
 })
 
 test('a text that is a number counts, true and false too, all else fails', () => {

@@ -72,6 +72,22 @@ test('a value that is older than what is there is told and not taken over', () =
   )
 })
 
+test('a step is told where what counts was read for it, though what came is older', () => {
+  const steps: StepInput[] = []
+  const loaded: CalculationTurn['loaded'] = { args: { t: { one: [1900, 4] } } }
+  const first = turn(echoing(steps), undefined, { news: came(5, 800), loaded })
+  turn(echoing(steps), first.state, { news: came(5, 800) })
+  turn(echoing(steps), first.state, { news: came(5, 800), loaded })
+  assert.deepEqual(
+    steps.map(({ cause, isRead }) => [cause, isRead]),
+    [
+      ['values', true],
+      ['values', undefined],
+      ['values', true],
+    ],
+  )
+})
+
 test('of a series of which points went counts what was read then, older as it may be', () => {
   const steps: StepInput[] = []
   const gone: News = { ...came(5), values: [], deleted: ['temperature'] }

@@ -74,7 +74,9 @@ export function calculate(active: ActiveField, before: FieldState | undefined, t
     return failed(begun, CalculatedFieldErrors.VALUE_TOO_LARGE({ names: tooLarge.join(', ') }).message)
   const missing = missingOf(needed, values, needs)
   if (missing.length > 0) return failed(begun, `Required arguments are missing: ${missing.join(', ')}`)
-  const input: StepInput = { entity, now, cause, args: values, updates, targets: turn.targets, alarm: loaded?.alarm }
+  const isRead = loaded === undefined ? undefined : true
+  const { targets } = turn
+  const input: StepInput = { entity, now, cause, args: values, updates, isRead, targets, alarm: loaded?.alarm }
   try {
     const step = field.step(kept.own, input)
     const state = stateWith(begun, step.state, step.wakeAt === undefined ? undefined : Math.ceil(step.wakeAt))
