@@ -2,9 +2,14 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
+import type { KafkaTarget } from '../../../engine/rulechain/capabilities/outbound.ts'
+import { systemClock } from '../../../model/system-clock.ts'
+import { AddressGuard } from '../address-guard.ts'
 import { testOutbound } from '../testkit.ts'
 import { answerCheck } from './kafka-guard.ts'
+import { openKafka } from './kafka.ts'
 
+const METADATA = 3
 const SASL_HANDSHAKE = 17
 const API_VERSIONS = 18
 const SASL_AUTHENTICATE = 36
@@ -30,6 +35,30 @@ test('a broker that asks for endless work to log in is refused', async (t) => {
   await assert.rejects(client.call(RECORD, 1), /2147483647 iterations/)
 })
 
+test('a topic is not waited for behind the end of the call', async (t) => {
+  let asked = 0
+  const port = await brokerOf(t, (request, apiKey) => {
+    if (apiKey === METADATA) asked++
+    return framed(request, apiKey === METADATA ? unknownTopic('t') : Buffer.from(ONLY_METADATA))
+  })
+  const abort = new AbortController()
+  const after = (_delayMs: number, run: () => void) => {
+    abort.abort()
+    return systemClock.after(0, run)
+  }
+  const client = await openKafka(target(port), {
+    guard: new AddressGuard(['127.0.0.0/8']),
+    answerLimit: 1000,
+    clock: { now: () => 0, monotonic: () => 0, soon: (run) => systemClock.soon(run), after },
+  })
+  t.after(() => client.close())
+  await assert.rejects(
+    client.call(RECORD, abort.signal, () => Promise.resolve()),
+    /Unknown topic/,
+  )
+  assert.equal(asked, 1)
+})
+
 test('answers are followed through any chunks', () => {
   const whole = [0, 0, 0, 5, 1, 2, 3, 4, 5, 0, 0, 0, 4, 1, 2, 3, 4, 0, 0, 1, 0, ...Array.from({ length: 256 }, () => 9)]
   for (let size = 1; size <= whole.length; size++) {
@@ -49,23 +78,44 @@ const RECORD = { topic: 't', value: '{}', headers: new Map<Buffer, Buffer>() }
 
 type Answers = (request: Buffer, apiKey: number) => Buffer
 
-async function clientOf(t: TestContext, answers: Answers, hasLogin = false) {
+async function brokerOf(t: TestContext, answers: Answers): Promise<number> {
   const broker = createServer((socket) => {
     socket.on('error', () => undefined)
     socket.on('data', (request: Buffer) => socket.write(answers(request, request.readInt16BE(4))))
   }).listen(0, '127.0.0.1')
   await once(broker, 'listening')
   t.after(() => broker.close())
-  const { port } = broker.address() as AddressInfo
+  return (broker.address() as AddressInfo).port
+}
+
+function target(port: number): KafkaTarget {
+  const brokers = [{ host: '127.0.0.1', port }]
+  return { brokers, clientId: 'c', acks: -1, retries: 0, tls: false, compression: 'none' }
+}
+
+async function clientOf(t: TestContext, answers: Answers, hasLogin = false) {
+  const port = await brokerOf(t, answers)
   const client = testOutbound({ timeoutMs: 60_000 })
     .ofNode({ tenantId: 'a' })
     .open('kafka', {
-      ...{ brokers: [{ host: '127.0.0.1', port }], clientId: 'c', acks: -1, retries: 0, tls: false },
-      compression: 'none',
+      ...target(port),
       ...(hasLogin ? { sasl: { mechanism: 'SCRAM-SHA-256', username: 'u', password: 'p' } as const } : {}),
     })
   t.after(() => client.close())
   return client
+}
+
+/** API versions: metadata, in its oldest form but one. */
+const ONLY_METADATA = [0, 0, 2, 0, METADATA, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0]
+
+/** Metadata of no broker and of one topic, of one letter. */
+function unknownTopic(topic: string): Buffer {
+  return Buffer.from([
+    ...[0, 0, 0, 0],
+    ...[0, 0, 0, 1],
+    ...[0, 0, 0, 1, 0, 3, 0, 1, topic.charCodeAt(0), 0],
+    ...[0, 0, 0, 0],
+  ])
 }
 
 /** `words`: what the broker says first. */

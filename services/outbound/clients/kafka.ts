@@ -30,8 +30,10 @@ export const openKafka: OpenClient<'kafka'> = (target, { guard, clock }) => {
         return await producer.send(options)
       } catch (error) {
         const reason = kafkaReason(error)
-        if (!isNewTopic(reason) || signal.aborted || clock.monotonic() > last) throw reason
+        if (!isNewTopic(reason) || clock.monotonic() > last) throw reason
         await new Promise<void>((resolve) => clock.after(LOOK_AGAIN_MS, resolve))
+        // Whoever was told of a failure meanwhile has no record written.
+        if (signal.aborted) throw reason
       }
   }
   return {
