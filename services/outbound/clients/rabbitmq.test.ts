@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout as passed } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import { testOutbound } from '../testkit.ts'
@@ -12,6 +12,10 @@ const START = method(0, 10, 10, Buffer.from([0, 9, 0, 0, 0, 0]), longText('PLAIN
 const TUNE = method(0, 10, 30, Buffer.from([0, 10, 0, 0, 0, 0, 0, 0]))
 const OPEN_OK = method(0, 10, 41, Buffer.from([0]))
 const CHANNEL_OK = method(1, 20, 11, Buffer.alloc(4))
+const PUBLISH = 0x003c0028
+const CLOSE = 0x000a0032
+const CLOSE_OK = method(0, 10, 51)
+const NO_EXCHANGE = method(1, 20, 40, Buffer.from([0x01, 0x94, 0, 0, 60, 0, 40]))
 /** A message that comes back, of 2^40 bytes. */
 const RETURN = method(1, 60, 50, Buffer.from([0, 0, 0, 0, 0]))
 const HEADER = frame(2, 1, Buffer.from([0, 60, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]))
@@ -43,6 +47,58 @@ test('a broker that sends messages which nobody asked for is left', { timeout: 1
   const call = { exchange: 'e', routingKey: 'k', body: 'b' }
   await client.call(call, 1)
   await ended
+})
+
+test('the end of a connection that was lost leaves the one that took its place', async (t) => {
+  const lost = Promise.withResolvers<Socket>()
+  const sockets: Socket[] = []
+  const answers = new Map([
+    [0x000a000b, TUNE],
+    [0x000a0028, OPEN_OK],
+    [0x0014000a, CHANNEL_OK],
+  ])
+  const broker = createServer((socket) => {
+    sockets.push(socket)
+    socket.on('error', () => undefined)
+    let rest = Buffer.alloc(0)
+    let isGreeted = false
+    socket.on('data', (chunk: Buffer) => {
+      rest = Buffer.concat([rest, chunk])
+      if (!isGreeted && rest.length >= 8) {
+        isGreeted = true
+        rest = rest.subarray(8)
+        socket.write(START)
+      }
+      while (isGreeted && rest.length >= 8) {
+        const size = 8 + rest.readUInt32BE(3)
+        if (rest.length < size) return
+        const payload = rest.subarray(7, size - 1)
+        const isMethod = rest[0] === 1
+        rest = rest.subarray(size)
+        if (!isMethod) continue
+        const asked = payload.readUInt32BE(0)
+        const answer = answers.get(asked)
+        if (answer !== undefined) socket.write(answer)
+        if (asked === PUBLISH && payload.includes('missing')) socket.write(NO_EXCHANGE)
+        if (asked !== CLOSE) continue
+        if (socket === sockets[0]) lost.resolve(socket)
+        else socket.write(CLOSE_OK)
+      }
+    })
+  }).listen(0, '127.0.0.1')
+  await once(broker, 'listening')
+  t.after(() => broker.close())
+  const client = openedAt((broker.address() as AddressInfo).port)
+  t.after(() => client.close())
+  const call = (exchange: string) => client.call({ exchange, routingKey: 'k', body: 'x' }, 1)
+  await call('missing')
+  const first = await lost.promise
+  await call('there')
+  const ended = once(first, 'close')
+  first.write(CLOSE_OK)
+  await ended
+  await call('there')
+  assert.equal(sockets.length, 2)
 })
 
 test('a broker that announces a long frame is left', async (t) => {
@@ -85,15 +141,18 @@ async function clientOf(t: TestContext, answers: readonly Buffer[]) {
   }).listen(0, '127.0.0.1')
   await once(broker, 'listening')
   t.after(() => broker.close())
-  const { port } = broker.address() as AddressInfo
-  const client = testOutbound({ timeoutMs: 60_000 })
+  const client = openedAt((broker.address() as AddressInfo).port)
+  t.after(() => client.close())
+  return { client, ended }
+}
+
+function openedAt(port: number) {
+  return testOutbound({ timeoutMs: 60_000 })
     .ofNode({ tenantId: 'a' })
     .open('rabbitmq', {
       ...{ host: '127.0.0.1', port, username: 'u', password: 'p', virtualHost: '/' },
       ...{ connectTimeoutMs: 60_000, clientProperties: {} },
     })
-  t.after(() => client.close())
-  return { client, ended }
 }
 
 /** Of `connection.tune-ok`, which nothing answers. */

@@ -19,11 +19,17 @@ interface Opened {
 export const openRabbitMq: OpenClient<'rabbitmq'> = async (target, parts) => {
   let opening: Promise<Opened> | undefined
   const opened = (): Promise<Opened> => {
-    const lost = (): void => void (opening = undefined)
-    return (opening ??= openedTo(target, parts, lost).catch((error: unknown) => {
+    if (opening !== undefined) return opening
+    // The end of a connection comes behind that of its channel: another may have its place by then.
+    const lost = (): void => {
+      if (opening === own) opening = undefined
+    }
+    const own = openedTo(target, parts, lost).catch((error: unknown) => {
       lost()
       throw error
-    }))
+    })
+    opening = own
+    return own
   }
   await opened()
   return {
