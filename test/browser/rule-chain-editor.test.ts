@@ -150,6 +150,8 @@ seen(
     await rest.expect('POST', '/api/ruleChain/metadata', { ...theirs, nodes: [{ ...theirs.nodes[0], name: 'Theirs' }] })
     await (await browser.named('Save')).click()
     await browser.sees(/Somebody else saved this rule chain meanwhile[^]*tenant@millrace\.local saved it at/)
+    await browser.sees(/They:\s+renamed "Is it hot" to "Theirs"\s+You:\s+renamed "Is it hot" to "Is it hot today"/)
+    await browser.sees('Both changed "Is it hot"')
     await (await browser.named('Cancel')).click()
     await browser.sees('Not saved.')
     await browser.find(of('Is it hot today'))

@@ -21,6 +21,8 @@ export function editorState(graph, version) {
   return {
     listen: (/** @type {(change: Change) => void} */ listener) => void listeners.push(listener),
     graph: () => history.graph,
+    /** As it was read or saved here last. */
+    base: () => kept.graph,
     version: () => kept.version,
     selected: () => selected,
     isChanged: () => history.graph !== kept.graph,
