@@ -2,6 +2,7 @@
 import { make, messageOf, tell, timeText } from './dom.js'
 import { entityLink } from './entity-link.js'
 import { pagedList } from './paged.js'
+import { polling } from './polling.js'
 import { call } from './session.js'
 
 /**
@@ -25,8 +26,7 @@ export async function alarmsPage(main, query) {
   const { elements, show, refresh } = alarmList('/api/v2/alarms', query)
   main.replaceChildren(make('h1', {}, 'Alarms'), ...elements)
   await show()
-  const timer = setInterval(() => document.hidden || void refresh(), LOOK_MS)
-  addEventListener('pagehide', () => clearInterval(timer))
+  polling(LOOK_MS, refresh)
 }
 
 /** Of one entity: of all states. @param {string} entityType @param {string} id */

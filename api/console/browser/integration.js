@@ -5,6 +5,7 @@ import { sampleOf } from './integration-shapes.js'
 import { stateText } from './integrations.js'
 import { pagedList } from './paged.js'
 import { parsedObject } from './parsed-object.js'
+import { polling } from './polling.js'
 import { call } from './session.js'
 
 /** @typedef {Record<string, any>} Json */
@@ -91,8 +92,7 @@ function figures(path, integration) {
     }
   }
   void read()
-  const timer = setInterval(() => document.hidden || void read(), FIGURES_MS)
-  addEventListener('pagehide', () => clearInterval(timer))
+  polling(FIGURES_MS, read)
   return make('div', {}, told, error)
 }
 

@@ -1,6 +1,7 @@
 /** Worker pools of the process that answers, for who tunes them: figures as they come, who keeps them busy, and their settings. */
 import { chart } from './chart.js'
 import { field, form, make, messageOf, table, tell, timeText } from './dom.js'
+import { polling } from './polling.js'
 import { call } from './session.js'
 import { words } from './words.js'
 
@@ -58,8 +59,7 @@ export async function workersPage({ main }) {
     }
   }
   await look()
-  const timer = setInterval(() => document.hidden || void look(), LOOK_MS)
-  addEventListener('pagehide', () => clearInterval(timer))
+  polling(LOOK_MS, look)
 }
 
 /** @param {Json} pool */

@@ -1,5 +1,6 @@
 /** What goes on inside a chain that runs: figures of its nodes, errors, and the messages that a node was seen with. */
 import { make, messageOf, table, timeText } from '../dom.js'
+import { polling } from '../polling.js'
 import { Refused, call } from '../session.js'
 import { shortened } from './drawing.js'
 
@@ -102,8 +103,7 @@ export function followChain(chainId, tenantId, nodeIds, changed) {
 
   const start = () => readStarts().catch((error) => (told = messageOf(error)))
   void read().then(start)
-  const timer = setInterval(() => document.hidden || void read(), FIGURES_MS)
-  addEventListener('pagehide', () => clearInterval(timer))
+  polling(FIGURES_MS, read)
   return {
     /** Where there are none, why. */
     told: () => told,
@@ -182,10 +182,10 @@ export function insideSection(nodeId, tenantId, chain, isWatched) {
     list,
   )
   element.addEventListener('toggle', () => element.open && void read())
-  const timer = setInterval(() => {
-    if (!element.isConnected) return clearInterval(timer)
-    if (element.open && !document.hidden) void read()
-  }, EVENTS_MS)
+  const { stop } = polling(EVENTS_MS, async () => {
+    if (!element.isConnected) stop()
+    else if (element.open) await read()
+  })
 
   const refresh = () => {
     const node = chain.figuresOf(nodeId)
