@@ -1,5 +1,5 @@
 /** Lines, or bars, over time as SVG. */
-import { LEFT, RIGHT, rangeOf, scaled, ticks, tickText } from './scale.js'
+import { LEFT, RIGHT, rangeOf, runs, scaled, ticks, tickText } from './scale.js'
 import { svg } from './svg.js'
 
 /** @typedef {import('./points.js').Point} Point */
@@ -37,12 +37,21 @@ export function chart(all, { startTs, endTs, width, height, isBars, isFromZero =
   all.forEach(({ points, color }, index) => {
     const seen = points.filter(([ts]) => ts >= startTs && ts <= endTs)
     if (isBars) return drawing.append(...bars(seen, color, index, all.length, x, y, low))
-    drawing.append(svg('polyline', { points: path(seen), class: 'line', ...coloured('stroke', color) }))
+    for (const run of runs(seen)) {
+      const [first] = run
+      // A line of one point is not seen.
+      if (first !== undefined && run.length === 1) drawing.append(dot(first, 2, color))
+      else drawing.append(svg('polyline', { points: path(run), class: 'line', ...coloured('stroke', color) }))
+    }
     const last = seen.at(-1)
-    if (last !== undefined)
-      drawing.append(svg('circle', { cx: x(last[0]), cy: y(last[1]), r: 3, class: 'last', ...coloured('fill', color) }))
+    if (last !== undefined) drawing.append(dot(last, 3, color))
   })
   return drawing
+
+  /** @param {Point} point @param {number} r @param {string | undefined} color */
+  function dot([ts, value], r, color) {
+    return svg('circle', { cx: x(ts), cy: y(value), r, class: 'last', ...coloured('fill', color) })
+  }
 }
 
 /** What a screen reader says of it. @param {Series} series */

@@ -48,6 +48,25 @@ export function scaled({ startTs, endTs, width, height }, { low, high }) {
   return { x, y, path }
 }
 
+/** So many times the step of nine in ten is a silence. Of fewer steps no rhythm is known. */
+const SILENCE = 4
+const LEAST_STEPS = 10
+
+/** Cut where nothing came for long: a line over a silence would tell of values that nobody sent. @param {readonly Point[]} points by time @returns {Point[][]} */
+export function runs(points) {
+  const steps = points.slice(1).map(([ts], index) => ts - (points[index]?.[0] ?? ts))
+  const usual = steps.toSorted((a, b) => a - b)[Math.floor(steps.length * 0.9)] ?? 0
+  const longest = steps.length < LEAST_STEPS ? Infinity : usual * SILENCE
+  /** @type {Point[][]} */
+  const found = []
+  points.forEach((point, index) => {
+    const run = found.at(-1)
+    if (run === undefined || (steps[index - 1] ?? 0) > longest) found.push([point])
+    else run.push(point)
+  })
+  return found
+}
+
 const DAY_MS = 86_400_000
 
 /** @param {number} ts @param {number} spanMs */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { insert } from './points.js'
-import { rangeOf, scaled, ticks } from './scale.js'
+import { rangeOf, runs, scaled, ticks } from './scale.js'
 
 test('ticks are round numbers inside the range', () => {
   assert.deepEqual(ticks(0, 1, 5), [0, 0.2, 0.4, 0.6, 0.8, 1])
@@ -52,4 +52,21 @@ test('points stay in the order of their times, each time once', () => {
     [3, 33],
     [4, 4],
   ])
+})
+
+test('a line is cut where nothing came for long, and nowhere where no rhythm is known', () => {
+  const at = (...times: number[]) => times.map((ts): [number, number] => [ts, 1])
+  const steady = at(...Array.from({ length: 12 }, (_, index) => index * 10))
+  const later = at(300, 310, 320)
+  assert.deepEqual(runs(steady), [steady])
+  assert.deepEqual(runs([...steady, ...later]), [steady, later])
+  assert.deepEqual(runs([...steady, ...at(500)]), [steady, at(500)])
+  // One value that was missed is no silence; nor are pairs, as of a value and what is calculated of it.
+  assert.equal(runs([...steady, ...at(130, 140)]).length, 1)
+  assert.equal(
+    runs(at(...Array.from({ length: 12 }, (_, index) => [index * 1_000, index * 1_000 + 1]).flat())).length,
+    1,
+  )
+  assert.equal(runs(at(0, 1, 2, 1_000)).length, 1)
+  assert.deepEqual(runs([]), [])
 })
