@@ -87,10 +87,11 @@ function whose({ entityType, id }) {
   const name = make('strong')
   const kind = NAMED[entityType]
   if (kind !== undefined)
-    // Who may not read it is shown the part without its name.
-    void call('GET', `/api/${kind}/${encodeURIComponent(id)}`)
-      .then((entity) => name.replaceChildren(`${entity.name} · `))
-      .catch(() => undefined)
+    void call('GET', `/api/${kind}/${encodeURIComponent(id)}`).then(
+      (entity) => name.replaceChildren(`${entity.name} · `),
+      // What the part tells may be shown all the same; the page says why it has no name.
+      (error) => name.replaceChildren(`${kind} ${id}: ${messageOf(error)} · `),
+    )
   return make('p', {}, name, back)
 }
 
