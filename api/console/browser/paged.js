@@ -5,19 +5,22 @@ import { call } from './session.js'
 const PAGE_SIZE = 20
 const TYPING_MS = 300
 
+/** As the server answers it. @typedef {{ data: any[], totalElements: number, hasNext: boolean }} Page */
+
 /**
  * @template Row
  * @param {object} parts
  * @param {string} parts.caption such as `Devices`
  * @param {readonly string[]} parts.heads
  * @param {(row: Row) => readonly import('./dom.js').Child[]} parts.cells
- * @param {string} parts.path of the call
- * @param {() => Record<string, string>} parts.asked parameters of the call beside those of paging
+ * @param {string} [parts.path] of the call
+ * @param {() => Record<string, string>} [parts.asked] parameters of the call beside those of paging
+ * @param {(page: number, pageSize: number) => Promise<Page>} [parts.read] in place of a call; the first page is 0
  * @param {() => Record<string, string>} [parts.kept] of the choice, in the address of the page
  * @param {URLSearchParams} [parts.query] of that address; without one the list is one of several on its page, and the address says nothing of it
  * @param {string} [parts.none] what is said where there are none, and how to begin
  */
-export function pagedList({ caption, heads, cells, path, asked, kept = () => ({}), query, none }) {
+export function pagedList({ caption, heads, cells, path, asked = () => ({}), read, kept = () => ({}), query, none }) {
   const list = make('div')
   const told = make('p', { role: 'status' })
   const isInAddress = query !== undefined
@@ -27,11 +30,10 @@ export function pagedList({ caption, heads, cells, path, asked, kept = () => ({}
   let shown = ''
 
   /** @param {boolean} isSoftly what did not change is left alone: somebody may be about to press a button in it */
-  const read = async (isSoftly) => {
+  const look = async (isSoftly) => {
     const own = ++turn
-    const paging = { pageSize: String(PAGE_SIZE), page: String(page - 1) }
     try {
-      const found = await call('GET', `${path}?${new URLSearchParams({ ...paging, ...asked() })}`)
+      const found = await (read ?? called)(page - 1, PAGE_SIZE)
       // An answer that a later one overtook.
       if (own !== turn) return
       const now = JSON.stringify([page, found])
@@ -55,7 +57,13 @@ export function pagedList({ caption, heads, cells, path, asked, kept = () => ({}
       tell(told, messageOf(error), true)
     }
   }
-  const show = () => read(false)
+  const show = () => look(false)
+
+  /** @param {number} number @param {number} size @returns {Promise<Page>} */
+  function called(number, size) {
+    const paging = { pageSize: String(size), page: String(number) }
+    return call('GET', `${path}?${new URLSearchParams({ ...paging, ...asked() })}`)
+  }
 
   const turnTo = (/** @type {number} */ number) => {
     page = number
@@ -70,7 +78,13 @@ export function pagedList({ caption, heads, cells, path, asked, kept = () => ({}
   /** Where a button is gone with its row, the focus stays at the list. */
   const focus = () => focusOn(list, '')
 
-  return { element: make('div', {}, told, list), told, show, refresh: () => read(true), turnTo, focus }
+  return { element: make('div', {}, told, list), told, show, refresh: () => look(true), turnTo, focus }
+}
+
+/** A page of what was read whole, as the server would cut it. @param {readonly unknown[]} all @param {number} page @param {number} pageSize @returns {Page} */
+export function pageOf(all, page, pageSize) {
+  const end = (page + 1) * pageSize
+  return { data: all.slice(end - pageSize, end), totalElements: all.length, hasNext: end < all.length }
 }
 
 /** The name of what has the focus in there; undefined where nothing has. @param {HTMLElement} list */

@@ -1,8 +1,9 @@
 /** What an entity belongs to and what belongs to it; for administrators also changed. */
 import { dangerous } from './dialog.js'
-import { choice, field, form, make, messageOf, table, tell } from './dom.js'
+import { choice, field, form, make, messageOf, tell } from './dom.js'
 import { entityLink } from './entity-link.js'
 import { namedField } from './named-field.js'
+import { pageOf, pagedList } from './paged.js'
 import { call } from './session.js'
 
 /** @typedef {Record<string, any>} Json */
@@ -16,39 +17,44 @@ const KINDS = /** @type {readonly (readonly [string, string])[]} */ ([
 /** @param {EntityId} entity @param {boolean} mayChange */
 export async function relationsOf(entity, mayChange) {
   const told = make('p', { role: 'status' })
-  const list = make('div')
+  /** @type {Record<'from' | 'to', Json[]>} */
+  const found = { from: [], to: [] }
+  const lists = { from: listOf('Belongs to', 'from'), to: listOf('Has', 'to') }
   const show = async () => {
     const { entityType, id } = entity
-    const [up, down] = await Promise.all([
-      call('GET', `/api/relations/info?toId=${id}&toType=${entityType}`),
-      call('GET', `/api/relations/info?fromId=${id}&fromType=${entityType}`),
-    ])
-    list.replaceChildren(
-      ...(up.length === 0 ? [] : [tableOf('Belongs to', up, 'from')]),
-      ...(down.length === 0 ? [] : [tableOf('Has', down, 'to')]),
-    )
-    tell(told, up.length + down.length === 0 ? 'It belongs to nothing, and nothing to it.' : '')
+    found.from = await call('GET', `/api/relations/info?toId=${id}&toType=${entityType}`)
+    found.to = await call('GET', `/api/relations/info?fromId=${id}&fromType=${entityType}`)
+    for (const end of /** @type {const} */ (['from', 'to'])) {
+      lists[end].element.hidden = found[end].length === 0
+      await lists[end].show()
+    }
+    const isAlone = found.from.length + found.to.length === 0
+    tell(told, isAlone ? 'It belongs to nothing, and nothing to it.' : '')
   }
   await show()
-  return make('div', {}, told, list, ...(mayChange ? [addition()] : []))
+  return make('div', {}, told, lists.from.element, lists.to.element, ...(mayChange ? [addition()] : []))
 
-  /** @param {string} caption @param {readonly Json[]} relations @param {'from' | 'to'} end */
-  function tableOf(caption, relations, end) {
-    const rows = relations.map((relation) => {
-      const { entityType, id } = relation[end]
-      const name = relation[`${end}Name`] ?? id
-      return [
-        entityLink(relation[end], name),
-        entityType.toLowerCase().replaceAll('_', ' '),
-        relation['type'],
-        ...(mayChange ? [removal(relation, name)] : []),
-      ]
+  /** The server tells all of them at once; so many are shown. @param {string} caption @param {'from' | 'to'} end */
+  function listOf(caption, end) {
+    return pagedList({
+      caption,
+      heads: ['Name', 'Kind', 'Relation', ...(mayChange ? ['Do'] : [])],
+      cells: (/** @type {Json} */ relation) => {
+        const { entityType, id } = relation[end]
+        const name = relation[`${end}Name`] ?? id
+        return [
+          entityLink(relation[end], name),
+          entityType.toLowerCase().replaceAll('_', ' '),
+          relation['type'],
+          ...(mayChange ? [removal(relation, name, end)] : []),
+        ]
+      },
+      read: async (page, pageSize) => pageOf(found[end], page, pageSize),
     })
-    return table(caption, ['Name', 'Kind', 'Relation', ...(mayChange ? ['Do'] : [])], rows)
   }
 
-  /** @param {Json} relation @param {string} name */
-  function removal({ from, to, type, typeGroup }, name) {
+  /** @param {Json} relation @param {string} name @param {'from' | 'to'} end @returns {Node} */
+  function removal({ from, to, type, typeGroup }, name, end) {
     const act = async () => {
       const query = new URLSearchParams({
         ...{ fromId: from.id, fromType: from.entityType, relationType: type, relationTypeGroup: typeGroup },
@@ -57,14 +63,10 @@ export async function relationsOf(entity, mayChange) {
       await call('DELETE', `/api/relation?${query}`)
       await show()
     }
-    const done = () => {
-      const region = list.querySelector('[role=region]')
-      if (region instanceof HTMLElement) region.focus()
-    }
     return dangerous('Take apart', `Take it apart from "${name}"`, act, {
       of: name,
       text: 'Both stay; the relation goes.',
-      done,
+      done: () => lists[end].focus(),
     })
   }
 
