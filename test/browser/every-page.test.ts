@@ -59,6 +59,18 @@ seen(
       ...{ name: 'Webhook', type: 'HTTP', configuration: {} },
       converter: { script: "return {deviceName: 'x'};" },
     })
+    const field = await made('/api/calculatedField', {
+      ...{ entityId: { entityType: 'ASSET', id: asset }, type: 'SIMPLE', name: 'Double' },
+      configuration: {
+        ...{ type: 'SIMPLE', expression: 't * 2', output: { type: 'TIME_SERIES', name: 'double' } },
+        arguments: { t: { refEntityKey: { key: 'heat', type: 'TS_LATEST' } } },
+      },
+    })
+    const view = await made('/api/entityView', {
+      ...{ name: 'View', type: 'house', entityId: { entityType: 'ASSET', id: asset }, startTimeMs: 0, endTimeMs: 0 },
+      keys: { timeseries: ['heat'], attributes: { cs: [], ss: [], sh: [] } },
+    })
+    const rule = `new?type=ALARM&entityType=ASSET&id=${asset}`
     await logIn(browser, running)
     await browser.sees('1 to')
     await look(browser, running, [
@@ -67,6 +79,8 @@ seen(
       ...['/packages', '/integrations', `/integrations/${integration}`, '/failures', '/usage', '/audit', '/account'],
       ...['/customers', `/customers/${await first('/api/customers')}`, '/users', `/users/${await first('/api/users')}`],
       ...['/assetProfiles', `/assetProfiles/${await first('/api/assetProfiles')}`, '/queues'],
+      ...['/calculatedFields', `/calculatedFields/${field}`, `/calculatedFields/${rule}`],
+      ...['/entityViews', `/entityViews/${view}`],
       ...['/ruleChains', `/ruleChains/${await first('/api/ruleChains')}`],
     ])
   },
@@ -105,7 +119,7 @@ seen(
     await browser.sees('1 to')
     await look(browser, running, [
       ...['/dashboards', '/devices', `/devices/${data[0]?.id.id ?? ''}`, '/assets', '/alarms', '/account'],
-      ...['/workers', '/profiles'],
+      ...['/entityViews', '/workers', '/profiles'],
     ])
   },
   NARROW,

@@ -1,4 +1,5 @@
-/** Alarm rules of a device profile or a device: a value beyond a limit raises an alarm. Other rules are shown, and made over REST. */
+/** Alarm rules of a profile, a device or an asset: a value beyond a limit is said in place, all else in the page of the rule. */
+import { OPERATIONS, SEVERITIES, conditionText, opposite, shownRules } from './alarm-shapes.js'
 import { dangerous } from './dialog.js'
 import { choice, field, form, make } from './dom.js'
 import { pagedList } from './paged.js'
@@ -6,37 +7,18 @@ import { call } from './session.js'
 
 /** @typedef {Record<string, any>} Json */
 
-const SEVERITIES = /** @type {readonly (readonly [string, string])[]} */ ([
-  ['CRITICAL', 'critical'],
-  ['MAJOR', 'major'],
-  ['MINOR', 'minor'],
-  ['WARNING', 'warning'],
-  ['INDETERMINATE', 'indeterminate'],
-])
-const OPERATIONS = /** @type {readonly (readonly [string, string])[]} */ ([
-  ['GREATER', 'above'],
-  ['GREATER_OR_EQUAL', 'at least'],
-  ['LESS', 'below'],
-  ['LESS_OR_EQUAL', 'at most'],
-  ['EQUAL', 'equal to'],
-  ['NOT_EQUAL', 'other than'],
-])
-/** Of the value, where the alarm ends. @type {Readonly<Record<string, string>>} */
-const OPPOSITES = {
-  GREATER: 'LESS_OR_EQUAL',
-  GREATER_OR_EQUAL: 'LESS',
-  LESS: 'GREATER_OR_EQUAL',
-  LESS_OR_EQUAL: 'GREATER',
-  EQUAL: 'NOT_EQUAL',
-  NOT_EQUAL: 'EQUAL',
-}
+const BY_NUMBER = (OPERATIONS['NUMERIC'] ?? []).filter(([operation]) => operation !== 'NO_DATA')
 
 /** @param {{ entityType: string, id: string }} owner */
 export function alarmRules(owner) {
   const list = pagedList({
     caption: 'Alarm rules',
     heads: ['Alarm', 'When', 'Do'],
-    cells: (/** @type {Json} */ rule) => [rule['name'], ruleText(rule['configuration'] ?? {}), removal(rule)],
+    cells: (/** @type {Json} */ rule) => [
+      make('a', { href: `/calculatedFields/${rule['id'].id}` }, rule['name']),
+      ruleText(rule['configuration'] ?? {}),
+      removal(rule),
+    ],
     path: `/api/alarm/rules/${owner.entityType}/${owner.id}`,
     asked: () => ({ sortProperty: 'name', sortOrder: 'ASC' }),
   })
@@ -47,7 +29,7 @@ export function alarmRules(owner) {
     autocomplete: 'off',
     placeholder: 'temperature',
   })
-  const operation = choice('is', 'operation', OPERATIONS, 'GREATER')
+  const operation = choice('is', 'operation', BY_NUMBER, 'GREATER')
   const limit = field('Limit', { name: 'limit', type: 'number', step: 'any', required: true })
   const severity = choice('Severity', 'severity', SEVERITIES, 'MAJOR')
   const rows = [name.row, key.row, make('div', { class: 'choice' }, operation.row, limit.row), severity.row]
@@ -67,7 +49,16 @@ export function alarmRules(owner) {
     return 'It counts from the next value on. The alarm ends by itself when the value is back.'
   })
   void list.show()
-  return make('div', {}, list.element, make('details', {}, make('summary', {}, 'Add an alarm rule'), adding))
+  const { entityType, id } = owner
+  const more = `/calculatedFields/new?${new URLSearchParams({ type: 'ALARM', entityType, id })}`
+  const hint = make(
+    'p',
+    {},
+    'Several severities, durations, repetitions, schedules, scripts: ',
+    make('a', { href: more }, 'a rule of more parts'),
+    '.',
+  )
+  return make('div', {}, list.element, make('details', {}, make('summary', {}, 'Add an alarm rule'), adding, hint))
 
   /** @param {Json} rule @returns {Node} */
   function removal({ id, name: of }) {
@@ -100,24 +91,19 @@ export function limitRule({ key, operation, limit, severity }) {
     type: 'ALARM',
     arguments: { value: { refEntityKey: { key, type: 'TS_LATEST' } } },
     createRules: { [severity]: { condition: condition(operation) } },
-    clearRule: { condition: condition(OPPOSITES[operation] ?? 'NOT_EQUAL') },
+    clearRule: { condition: condition(opposite(operation)) },
   }
 }
 
-/** What a rule asks, as far as it is one of ours. @param {Json} configuration */
-export function ruleText({ arguments: named, createRules }) {
-  const texts = Object.entries(createRules ?? {}).map(([severity, rule]) => {
-    const what = severity.toLowerCase()
-    const { type, expression } = rule?.condition ?? {}
-    const [filter, ...others] = expression?.filters ?? []
-    const [predicate, ...more] = filter?.predicates ?? []
-    const key = named?.[filter?.argument]?.refEntityKey?.key
-    const operation = OPERATIONS.find(([each]) => each === predicate?.operation)?.[1]
-    const value = predicate?.value?.staticValue
-    const isOurs =
-      type === 'SIMPLE' && others.length === 0 && more.length === 0 && value !== undefined && value !== null
-    if (isOurs && key !== undefined && operation !== undefined) return `${what}: ${key} ${operation} ${value}`
-    return `${what}: ${expression?.type === 'TBEL' ? expression.expression : 'a condition of several parts'}`
-  })
-  return texts.join('; ')
+/** What a rule asks, as far as a form can show it. @param {Json} configuration */
+export function ruleText(configuration) {
+  const named = configuration['arguments'] ?? {}
+  const keyOf = (/** @type {string} */ argument) => named[argument]?.refEntityKey?.key ?? argument
+  return Object.entries(configuration['createRules'] ?? {})
+    .map(([severity, rule]) => {
+      const shown = shownRules({ createRules: { [severity]: rule } })?.rules[0]
+      const text = shown === undefined ? '' : conditionText(shown.condition, keyOf)
+      return `${severity.toLowerCase()}: ${text === '' ? 'a condition of several parts' : text}`
+    })
+    .join('; ')
 }

@@ -1,5 +1,6 @@
 /** One asset profile: rule chain, queue and dashboard of its assets, their alarms, and what is calculated of them. */
 import { alarmRules } from './alarm-rules.js'
+import { calculatedFieldsOf } from './calculated-fields.js'
 import { form, make } from './dom.js'
 import { dashboardsOffered, queuesOffered, ruleChainsOffered } from './offered.js'
 import { profileActs, sharedRows } from './profile-form.js'
@@ -44,6 +45,8 @@ export async function assetProfilePage({ main, id }) {
     saving,
     make('h2', {}, 'Alarms'),
     alarmRules({ entityType: 'ASSET_PROFILE', id: present['id'].id }),
+    make('h2', {}, 'Calculated fields'),
+    calculatedFieldsOf({ entityType: 'ASSET_PROFILE', id: present['id'].id }),
     make('h2', {}, 'More'),
     acts.element,
   )

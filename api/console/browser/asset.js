@@ -1,7 +1,9 @@
 /** One asset: what it belongs to and what belongs to it, its values, attributes and alarms. */
+import { customerChoice } from './customer-choice.js'
 import { dangerous } from './dialog.js'
-import { choice, field, form, make, shortened, table, timeText } from './dom.js'
-import { assetProfilesOffered, customersOffered } from './offered.js'
+import { choice, field, form, make } from './dom.js'
+import { latestOf } from './latest.js'
+import { assetProfilesOffered } from './offered.js'
 import { relationsOf } from './relations.js'
 import { call } from './session.js'
 import { unfolding } from './unfolding.js'
@@ -26,49 +28,38 @@ export async function assetPage({ main, id, user }) {
     about,
     make('h2', {}, 'Place'),
     await relationsOf(asset.id, mayChange),
-    unfolding('Latest values', () => latest(id)),
+    unfolding('Latest values', () => latestOf('ASSET', id, 'None.')),
     unfolding('Attributes', async () => (await import('./attributes.js')).attributesOf('ASSET', id, mayChange)),
     unfolding('Alarms', async () => (await import('./alarms.js')).alarmsOf('ASSET', id)),
     ...(mayChange
       ? [
           unfolding('Alarm rules', async () => (await import('./alarm-rules.js')).alarmRules(asset.id)),
+          unfolding('Calculated fields', async () =>
+            (await import('./calculated-fields.js')).calculatedFieldsOf(asset.id),
+          ),
           unfolding('Settings', () => settings(path, describe)),
         ]
       : []),
   )
 }
 
-/** @param {string} id */
-async function latest(id) {
-  /** @type {Record<string, { ts: number, value: string | null }[]>} */
-  const found = await call('GET', `/api/plugins/telemetry/ASSET/${id}/values/timeseries`)
-  const rows = Object.entries(found).map(([key, [point]]) => [
-    key,
-    shortened(point?.value ?? ''),
-    timeText(point?.ts ?? 0),
-  ])
-  return rows.length === 0 ? 'None.' : table('Latest values', ['Key', 'Value', 'Time'], rows)
-}
-
 /** @param {string} path @param {(asset: Json) => void} onChange */
 async function settings(path, onChange) {
-  const [asset, profiles, customers] = await Promise.all([
-    call('GET', path),
-    assetProfilesOffered(),
-    customersOffered(),
-  ])
+  const [asset, profiles] = await Promise.all([call('GET', path), assetProfilesOffered()])
+  const customer = await customerChoice(asset.customerId, {
+    assign: (to) => call('POST', `/api/customer/${to}/asset/${asset.id.id}`),
+    unassign: () => call('DELETE', `/api/customer/asset/${asset.id.id}`),
+  })
   /** @type {Json} */
   let present = asset
-  let owner = customers.some(([each]) => each === asset.customerId?.id) ? asset.customerId.id : ''
   const name = field('Name', { name: 'name', required: true, autocomplete: 'off' })
   name.input.value = asset.name
   const label = field('Label', { name: 'label', autocomplete: 'off' })
   label.input.value = asset.label ?? ''
   const profile = choice('Asset profile', 'profile', profiles, asset.assetProfileId.id)
-  const customer = choice('Seen by users of', 'customer', [['', 'nobody'], ...customers], owner)
   const saving = form(
     'Save',
-    [name, label, profile, customer].map(({ row }) => row),
+    [...[name, label, profile, customer].map(({ row }) => row), ...customer.more],
     async () => {
       present = await call('POST', '/api/asset', {
         ...present,
@@ -77,13 +68,7 @@ async function settings(path, onChange) {
         assetProfileId: { entityType: 'ASSET_PROFILE', id: profile.input.value },
         type: null,
       })
-      const chosen = customer.input.value
-      if (chosen !== owner) {
-        present = await (chosen === ''
-          ? call('DELETE', `/api/customer/asset/${present['id'].id}`)
-          : call('POST', `/api/customer/${chosen}/asset/${present['id'].id}`))
-        owner = chosen
-      }
+      present = (await customer.save()) ?? present
       onChange(present)
       return 'Saved.'
     },

@@ -13,8 +13,8 @@ const SETTABLE = /** @type {readonly (readonly [string, string])[]} */ ([
 /** @param {string} entityType @param {string} id @param {boolean} mayChange */
 export async function attributesOf(entityType, id, mayChange) {
   const path = `/api/plugins/telemetry/${entityType}/${id}`
-  // Only devices have scopes beside the server's.
-  const scopes = entityType === 'DEVICE' ? SCOPES : ['SERVER_SCOPE']
+  // Only devices, and views of them, have scopes beside the server's.
+  const scopes = ['DEVICE', 'ENTITY_VIEW'].includes(entityType) ? SCOPES : ['SERVER_SCOPE']
   const list = make('div')
   await show()
   return make('div', {}, list, ...(mayChange ? [setting()] : []))

@@ -126,6 +126,9 @@ export async function devicePage({ main, id: deviceId, user, onEnded }) {
     ...(isAdministrator
       ? [
           unfolding('Alarm rules', async () => deviceRules(deviceId, device.deviceProfileId.id)),
+          unfolding('Calculated fields', async () =>
+            (await import('./calculated-fields.js')).calculatedFieldsOf({ entityType: 'DEVICE', id: deviceId }),
+          ),
           unfolding('Settings', async () => (await import('./device-settings.js')).deviceSettings(deviceId, describe)),
         ]
       : []),

@@ -3,9 +3,13 @@ import { make } from './dom.js'
 
 const PAGES = /** @type {Readonly<Record<string, string>>} */ ({
   ASSET: '/assets',
+  ASSET_PROFILE: '/assetProfiles',
+  CALCULATED_FIELD: '/calculatedFields',
   CUSTOMER: '/customers',
   DASHBOARD: '/dashboards',
   DEVICE: '/devices',
+  DEVICE_PROFILE: '/profiles',
+  ENTITY_VIEW: '/entityViews',
   RULE_CHAIN: '/ruleChains',
 })
 

@@ -25,10 +25,10 @@ export async function tenantProfilesOffered() {
   return found.map(({ id, name }) => [id.id, name])
 }
 
-/** @returns {Promise<Offered>} */
+/** @returns {Promise<{ offered: Offered, hasMore: boolean }>} */
 export async function customersOffered() {
-  const found = await page('/api/customers', 'title')
-  return found.map(({ id, title }) => [id.id, title])
+  const { data, hasNext } = await read('/api/customers', 'title')
+  return { offered: data.map(({ id, title }) => [id.id, title]), hasMore: hasNext }
 }
 
 /** @returns {Promise<Offered>} */
@@ -67,8 +67,13 @@ export function offerWhenUnfolded(part, input, read) {
   part.addEventListener('toggle', () => void offer(), { once: true })
 }
 
-/** @param {string} path @param {string} sort @returns {Promise<Record<string, any>[]>} */
+/** @param {string} path @param {string} sort */
 async function page(path, sort) {
+  return (await read(path, sort)).data
+}
+
+/** @param {string} path @param {string} sort @returns {Promise<{ data: Record<string, any>[], hasNext: boolean }>} */
+function read(path, sort) {
   const query = new URLSearchParams({ pageSize: String(MOST), page: '0', sortProperty: sort, sortOrder: 'ASC' })
-  return (await call('GET', `${path}${path.includes('?') ? '&' : '?'}${query}`)).data
+  return call('GET', `${path}${path.includes('?') ? '&' : '?'}${query}`)
 }

@@ -110,6 +110,29 @@ export const PAGES = [
     open: async (place) => (await import('./packages.js')).packagesPage(place),
   },
   {
+    path: /^\/calculatedFields$/,
+    who: ADMINISTRATOR,
+    link: { href: '/calculatedFields', text: 'Calculated fields', isSecond: true },
+    open: async (place) => (await import('./calculated-fields.js')).calculatedFieldsPage(place),
+  },
+  {
+    // `new` too: with what it is to be in the address.
+    path: /^\/calculatedFields\/([\w-]+)$/,
+    who: ADMINISTRATOR,
+    open: async (place) => (await import('./calculated-field.js')).calculatedFieldPage(place),
+  },
+  {
+    path: /^\/entityViews$/,
+    who: OF_TENANTS,
+    link: { href: '/entityViews', text: 'Entity views', isSecond: true },
+    open: async (place) => (await import('./entity-views.js')).entityViewsPage(place),
+  },
+  {
+    path: /^\/entityViews\/([\w-]+)$/,
+    who: OF_TENANTS,
+    open: async (place) => (await import('./entity-view.js')).entityViewPage(place),
+  },
+  {
     path: /^\/integrations$/,
     who: ADMINISTRATOR,
     link: { href: '/integrations', text: 'Integrations', isSecond: true },

@@ -1,5 +1,6 @@
 /** One device profile: rule chain, queue and dashboard of its devices, their alarms, and all else as JSON. */
 import { alarmRules } from './alarm-rules.js'
+import { calculatedFieldsOf } from './calculated-fields.js'
 import { choice, field, form, make, textArea } from './dom.js'
 import { dashboardsOffered, packagesOffered, queuesOffered, ruleChainsOffered } from './offered.js'
 import { parsedObject } from './parsed-object.js'
@@ -54,6 +55,8 @@ export async function profilePage({ main, id }) {
     shared,
     make('h2', {}, 'Alarms'),
     alarmRules({ entityType: 'DEVICE_PROFILE', id: present['id'].id }),
+    make('h2', {}, 'Calculated fields'),
+    calculatedFieldsOf({ entityType: 'DEVICE_PROFILE', id: present['id'].id }),
     make('h2', {}, 'Transport, provisioning and all else'),
     data.element,
     make('h2', {}, 'More'),

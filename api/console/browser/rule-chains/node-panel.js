@@ -1,5 +1,6 @@
 /** One node: its name, settings, connections, what is noted of it, and what it did. */
 import { field, make } from '../dom.js'
+import { NOTED, notedOf } from '../noted.js'
 import { groupName } from './catalogue.js'
 import { connectionsSection } from './connecting.js'
 import { isDebugged } from './drawing.js'
@@ -121,25 +122,15 @@ function nameRow(node, take, note) {
   return { input, row }
 }
 
-const NOTED = /** @type {const} */ ({
-  Nothing: { failuresEnabled: false, allEnabled: false },
-  Failures: { failuresEnabled: true, allEnabled: false },
-  'All messages for some minutes, then failures': { failuresEnabled: true, allEnabled: true },
-})
-
 /**
  * @param {DrawnNode} node @param {import('./catalogue.js').Component | undefined} component @param {readonly string[]} queues
  * @param {(change: Partial<DrawnNode>, what: string) => void} take
  */
 function runningRows(node, component, queues, take) {
   const noted = make('select', { name: 'debug' }, ...Object.keys(NOTED).map((text) => make('option', {}, text)))
-  noted.value = isDebugged(node)
-    ? 'All messages for some minutes, then failures'
-    : node.debugSettings?.failuresEnabled === true
-      ? 'Failures'
-      : 'Nothing'
+  noted.value = notedOf(node.debugSettings)
   noted.addEventListener('change', () => {
-    const debugSettings = Object.entries(NOTED).find(([text]) => text === noted.value)?.[1]
+    const debugSettings = NOTED[noted.value]
     if (debugSettings !== undefined) take({ debugSettings }, 'debug')
   })
   const about = make('textarea', { rows: '2', name: 'description' })
