@@ -4,6 +4,7 @@ import { KEYS } from '../support/browser.ts'
 import { DEMO_CUSTOMER, DEMO_SYSADMIN, DEMO_TENANT, DEMO_TOKEN, RestClient, login } from '../support/clients.ts'
 import { consoleTests, logIn } from '../support/console.ts'
 import type { RunningMillrace } from '../support/start-millrace.ts'
+import { until } from '../support/until.ts'
 
 const seen = consoleTests()
 
@@ -137,6 +138,8 @@ for (const place of ['list', 'device'] as const)
       await browser.sees('1 to')
       if (place === 'device') {
         await (await browser.find('input[type=search]')).type('Demo')
+        // Until the list is made anew the link is one that goes.
+        await until(async () => (await browser.run("return location.search.includes('search=Demo')")) === true)
         await (await browser.named('Demo Thermometer')).click()
         await browser.sees('Live.')
       }
