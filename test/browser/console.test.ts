@@ -217,7 +217,7 @@ seen('a history that can not be read is said until it is read', async (browser, 
   await browser.run(`
     const asked = fetch
     window.fetch = (path, how) => /values.timeseries/.test(path) ? Promise.reject(new TypeError()) : asked(path, how)`)
-  await (await browser.find('select[name=span]')).type('Last day')
+  await browser.choose('select[name=span]', 'Last day')
   await browser.sees('The server does not answer')
   await send(running, { temperature: 20.5 })
   await browser.sees(/temperature\s+20\.5/)

@@ -126,8 +126,8 @@ seen(
     await (await browser.find('[aria-label="Acknowledge: Boils of Kettle"]')).click()
     await browser.sees('active, acknowledged')
     // Put together by the server: both values lie in the last of its steps, which is hours long.
-    await (await browser.find('select[name=window]')).type('Last 30 days')
-    await (await browser.find('select[name=agg]')).type('Count')
+    await browser.choose('select[name=window]', 'Last 30 days')
+    await browser.choose('select[name=agg]', 'Count')
     await browser.find('[aria-label="Bars"] svg[aria-label$="last 2"]')
   },
 )

@@ -19,7 +19,7 @@ seen('a device gets another name, profile and token, and goes', async (browser, 
   await (await browser.named('Settings')).click()
   await browser.sees('Whoever knows it sends as this device')
   await (await browser.find('input[name=name]')).type(' 2')
-  await (await browser.find('select[name=profile]')).type('Looms')
+  await browser.choose('select[name=profile]', 'Looms')
   await (await browser.named('Save')).click()
   await browser.sees(/Loom 2\s+Looms · /)
   const device = await rest.expect<{ name: string; type: string }>('GET', `/api/device/${id}`)

@@ -40,7 +40,7 @@ seen('rule chains are found, sorted, made, made the root and deleted after a que
   for (const name of ['Alpha', 'Beta']) await rest.expect('POST', '/api/ruleChain', { name })
   await logIn(browser, running, DEMO_TENANT, LIST)
   await browser.sees(/Alpha[^]*Beta[^]*Root Rule Chain\s+root/)
-  await (await browser.find('select[name=sort]')).type('Name, last first')
+  await browser.choose('select[name=sort]', 'Name, last first')
   await browser.sees(/Root Rule Chain[^]*Beta[^]*Alpha/)
   await (await browser.find('input[type=search]')).type('Alpha')
   await browser.sees('1 to 1 of 1')

@@ -95,6 +95,14 @@ export class Browser {
     return this.element(await this.until(text, () => this.shown('xpath', path)))
   }
 
+  /** The first option that begins with the text, once it is there. Keys choose by what comes within a second of each other. */
+  async choose(css: string, text: string): Promise<void> {
+    const script = `return [...document.querySelectorAll(${JSON.stringify(`${css} option`)})]
+      .find((option) => option.text.startsWith(${JSON.stringify(text)}))`
+    const look = async () => elementSchema.nullable().parse(await this.run(script)) ?? undefined
+    await this.element(await this.until(`${text} in ${css}`, look)).click()
+  }
+
   /** Waits until the page has the text, and answers all that it shows. */
   async sees(wanted: RegExp | string): Promise<string> {
     return this.until(String(wanted), async () => {
