@@ -73,3 +73,40 @@ test('a body of thousands of wrong values is read once', () => {
   assert.equal(parseSent(counting, { many: Array.from({ length: 5_001 }, () => '1') }).success, false)
   assert.equal(readings, 3)
 })
+
+test('a large list, object or map is read no further than what is refused first', () => {
+  let readings = 0
+  const counted = z.unknown().transform((sent) => {
+    readings += 1
+    return sent
+  })
+  const part = z.object({ a: counted, b: z.int(), c: z.int() })
+  const large = z.object({ list: z.array(part).optional(), map: z.record(z.string(), part).optional() })
+  const readingsOf = (sent: unknown): number => {
+    readings = 0
+    assert.equal(parseSent(large, sent).success, false)
+    return readings
+  }
+  const many = Array.from({ length: 100_000 }, () => ({}))
+  assert.equal(readingsOf({ list: many }), 1)
+  assert.ok(readingsOf({ map: Object.fromEntries(many.map((wrong, index) => [`m${index}`, wrong])) }) <= 1_000)
+})
+
+test('a large body names what it refuses, and its texts for numbers are taken', () => {
+  const fits = Array.from({ length: 10_000 }, () => ({ count: 1 }))
+  const counts = z.object({ list: z.array(z.object({ count: z.int() })) })
+  assert.equal(parseSent(counts, { list: [...fits, { count: '7' }] }).data?.list.at(-1)?.count, 7)
+  const [issue] = parseSent(counts, { list: [...fits, { count: 'x' }] }).error?.issues ?? []
+  assert.deepEqual(issue?.path, ['list', 10_000, 'count'])
+})
+
+test('a large map is read to its end where its first members fit', () => {
+  const map = z.object({ map: z.record(z.string(), z.int()), last: z.int() })
+  const sent = { map: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`m${index}`, index] as const)) }
+  assert.equal(Object.keys(parseSent(map, { ...sent, last: 1 }).data?.map ?? {}).length, 10_000)
+  assert.deepEqual(parseSent(map, { ...sent, last: true }).error?.issues[0]?.path, ['last'])
+  const whole = z.object({ map: z.record(z.string(), z.int()).refine((members) => Object.hasOwn(members, 'm9999')) })
+  assert.equal(parseSent(whole, sent).success, true)
+  const wide = { ...sent.map, last: 1 }
+  assert.deepEqual(parseSent(z.object({ last: z.int() }), wide).data, { last: 1 })
+})
