@@ -47,6 +47,22 @@ test('messages to a chain that the store does not have end well, and one look se
   assert.equal(setup.asked.length, 2, 'it may have been made again')
 })
 
+test('what comes while the store is looked at has a look of its own: the chain may have been made meanwhile', async () => {
+  const { chain } = chainOf('B', [{ type: 'pass' }], [])
+  const answers: ((stored: RuleChain | undefined) => void)[] = []
+  const setup = await besideStore(() => new Promise((resolve) => answers.push(resolve)))
+  const [before, after] = [testWork({ ruleChainId: chain.id }), testWork({ ruleChainId: chain.id })]
+  await setup.run(before)
+  assert.equal(setup.asked.length, 1)
+  await setup.run(after)
+  answers[0]?.(undefined)
+  await setup.clock.advance(1)
+  answers[1]?.(chain)
+  await setup.clock.advance(1)
+  assert.deepEqual([before.isSettled, before.errors], [true, []])
+  assert.deepEqual([after.isSettled, codesOf(after)], [true, ['rulechain.CHAIN_MISSING']])
+})
+
 test('messages to a chain of type EDGE end well: it runs elsewhere', async () => {
   const { chain } = chainOf('E', [{ type: 'pass' }], [])
   const setup = await besideStore(async () => ({ ...chain, type: 'EDGE' }))

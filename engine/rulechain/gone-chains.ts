@@ -19,7 +19,7 @@ export function isChainMissing(error: Error): boolean {
 
 export class GoneChains {
   private readonly options: GoneChainsOptions
-  /** By tenant and chain: what waits for the look that is under way. Bounded by what queues have under way. */
+  /** By tenant and chain: what waits for the next look. Bounded by what queues have under way. */
   private readonly waiting = new Map<string, Work[]>()
 
   constructor(options: GoneChainsOptions) {
@@ -35,11 +35,19 @@ export class GoneChains {
     const others = this.waiting.get(key)
     if (others !== undefined) return void others.push(work)
     this.waiting.set(key, [work])
-    void this.look(tenantId, ruleChainId).then((mayRun) => {
-      const works = this.waiting.get(key) ?? []
-      this.waiting.delete(key)
+    void this.serve(key, tenantId, ruleChainId, refused)
+  }
+
+  /** What comes during a look waits for the next: the chain may have been made meanwhile. */
+  private async serve(key: string, tenantId: string, ruleChainId: string, refused: Error): Promise<void> {
+    // One look for all that come in a turn.
+    await Promise.resolve()
+    for (let works = this.waiting.get(key) ?? []; works.length > 0; works = this.waiting.get(key) ?? []) {
+      this.waiting.set(key, [])
+      const mayRun = await this.look(tenantId, ruleChainId)
       for (const one of works) one.end(mayRun ? refused : undefined)
-    })
+    }
+    this.waiting.delete(key)
   }
 
   /** Chains of type EDGE are stored here and run elsewhere. */
