@@ -32,7 +32,7 @@ seen('a view shows the values that were chosen, to the customer it is assigned t
   const { data } = await rest.expect<{ data: View[] }>('GET', '/api/tenant/entityViewInfos?pageSize=10&page=0')
   const id = data[0]?.id.id ?? ''
   await (await browser.find('input[name=timeseries]')).type('energy, energy')
-  await (await browser.find('select[name=customer]')).type('Customer A')
+  await browser.choose('select[name=customer]', 'Customer A')
   await browser.run("document.querySelector('input[name=start]').value = '2020-01-02T03:04:05'")
   await browser.run("document.querySelector('input[name=end]').value = '2020-01-01T00:00:00'")
   await (await browser.named('Save')).click()
@@ -75,7 +75,7 @@ seen('a customer beyond those that are offered is shown, and another one found b
   const owner = async () =>
     (await rest.expect<{ customerId: { id: string } }>('GET', `/api/asset/${asset.id.id}`)).customerId.id
   assert.equal(await owner(), last.id.id)
-  await (await browser.find('select[name=customer]')).type('another one')
+  await browser.choose('select[name=customer]', 'another one')
   await (await browser.find('input[name=customerName]')).type('Zweig')
   await (await browser.named('Save')).click()
   await until(async () => (await owner()) !== last.id.id)
