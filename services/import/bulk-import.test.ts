@@ -109,6 +109,23 @@ describe('a bulk import', () => {
     assert.deepEqual(kinds, ['MQTT_BASIC', 'X509_CERTIFICATE', 'LWM2M_CREDENTIALS', 'ACCESS_TOKEN'])
   })
 
+  test('passes over columns of values without a key', async () => {
+    const { services, tenantId } = platform
+    const columns: readonly ImportColumn[] = [
+      { type: 'NAME' },
+      ...[undefined, null, '', 'floor'].map((key) => ({ type: 'SERVER_ATTRIBUTE', key })),
+    ]
+    const result = await run('keyless,1,2,3,4,5\n', [...columns, { type: 'TIMESERIES' }])
+    assert.deepEqual(result, { created: 1, updated: 0, errors: 0, errorsList: [] })
+    const device = await services.declared.of(devices).findByName(tenantId, 'keyless')
+    const entity = { entityType: 'DEVICE', id: device?.id ?? '' } as const
+    const { value } = await services.attributes.find(entity, 'SERVER_SCOPE', undefined)
+    assert.deepEqual(
+      value.filter(({ key }) => key !== 'active').map(({ key, value: text }) => [key, text]),
+      [['floor', 4]],
+    )
+  })
+
   test('says of each line why it was refused, and of such a line nothing stays', async () => {
     const { services, tenantId } = platform
     const columns: readonly ImportColumn[] = [{ type: 'NAME' }, { type: 'ACCESS_TOKEN' }]

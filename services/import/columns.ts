@@ -22,13 +22,18 @@ export const COLUMN_TYPES: readonly string[] = [
 export function rowOf(cells: readonly string[], columns: readonly ImportColumn[]): ImportRow {
   const fields = new Map<string, string>()
   const [shared, server, series]: [Entry[], Entry[], Entry[]] = [[], [], []]
+  const entriesOf: Readonly<Record<string, Entry[]>> = {
+    SHARED_ATTRIBUTE: shared,
+    SERVER_ATTRIBUTE: server,
+    TIMESERIES: series,
+  }
   for (const [index, { type, key }] of columns.entries()) {
     const text = cells[index] ?? ''
     if (text === '') continue
-    if (type === 'SHARED_ATTRIBUTE') shared.push(cellEntry(key ?? '', text))
-    else if (type === 'SERVER_ATTRIBUTE') server.push(cellEntry(key ?? '', text))
-    else if (type === 'TIMESERIES') series.push(cellEntry(key ?? '', text))
-    else fields.set(type, text)
+    const entries = entriesOf[type]
+    if (entries === undefined) fields.set(type, text)
+    // Whose key the mapping leaves out is passed over, as the reference does.
+    else if (key !== undefined && key !== null && key !== '') entries.push(cellEntry(key, text))
   }
   return { fields, shared, server, series }
 }
