@@ -15,6 +15,7 @@ import type { MessageRoute } from '../changes/message-route.ts'
 import type { Owner } from '../access/ownership.ts'
 import type { Operation } from '../access/permissions.ts'
 import type { Column, Reference } from './column.ts'
+import type { TransportType } from './device-profile-data.ts'
 
 export type ColumnSet = Readonly<Record<string, Column<unknown>>>
 type ValueOf<Declared> = Declared extends Column<infer Value> ? Value : never
@@ -77,6 +78,8 @@ export interface Saving<Columns extends ColumnSet> {
   readonly services: EntityAccess
   /** Those of the same type. */
   readonly siblings: EntityReads<Columns>
+  /** As {@link SaveOptions} has it. */
+  readonly transport?: TransportType | undefined
 }
 
 export interface Prepared<Columns extends ColumnSet> {

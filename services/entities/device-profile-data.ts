@@ -51,6 +51,29 @@ export function profileDataOf(sent: JsonObject | null, transportType: TransportT
   }
 }
 
+/** Of a profile that nobody filled in: a client of LwM2M is registered by it, and nothing of it is observed. */
+export function newProfileData(transportType: TransportType): JsonObject {
+  if (transportType !== 'LWM2M') return profileDataOf(null, transportType)
+  return profileDataOf(
+    {
+      provisionConfiguration: { type: 'DISABLED', provisionDeviceSecret: null },
+      transportConfiguration: {
+        type: 'LWM2M',
+        observeAttr: { observe: [], attribute: [], telemetry: [], keyName: {}, attributeLwm2m: {} },
+        bootstrap: [],
+        clientLwM2mSettings: {
+          clientOnlyObserveAfterConnect: 1,
+          fwUpdateStrategy: 1,
+          swUpdateStrategy: 1,
+          powerMode: 'DRX',
+          defaultObjectIDVer: '1.0',
+        },
+      },
+    },
+    transportType,
+  )
+}
+
 /** Of those metrics of Sparkplug that are attributes. */
 const MAX_METRIC_NAMES = 1000
 const MAX_METRIC_NAME = 1024

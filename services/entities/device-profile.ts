@@ -6,14 +6,16 @@ import { ServiceErrors } from '../errors.ts'
 import { changedPackages, checkPackages, deletionOfPackages, notesOf } from './assigned-packages.ts'
 import { certificateKeyOf } from './certificate-provisioning.ts'
 import { choice, flag, name, object, optionalId, optionalText } from './column.ts'
-import { defineEntity, type Identity, type RecordOf } from './define.ts'
+import { defineEntity, type EntityAccess, type Identity, type RecordOf } from './define.ts'
 import { DeviceErrors } from './device-errors.ts'
 import {
   checkPayloadSchemas,
   checkSparkplug,
+  newProfileData,
   PROVISION_TYPES,
   profileDataOf,
   TRANSPORT_TYPES,
+  type TransportType,
 } from './device-profile-data.ts'
 import { packageId } from './package-id.ts'
 import { recordWith, rowsOf } from './rows.ts'
@@ -97,9 +99,7 @@ export const deviceProfiles = defineEntity({
     const profileData = profileDataOf(record.profileData, record.transportType)
     if (record.transportType === 'MQTT') checkSparkplug(profileData)
     await checkPayloadSchemas(profileData)
-    const isOther = before !== undefined && before.transportType !== record.transportType
-    if (isOther && (await services.countOf('DEVICE', record.tenantId, { deviceProfileId: record.id })) > 0)
-      throw DeviceErrors.PROFILE_TRANSPORT_FIXED()
+    if (before !== undefined) await withTransport(before, record.transportType, services)
     const sentKey = record.provisionDeviceKey === '' ? null : record.provisionDeviceKey
     const isByChain = record.provisionType === 'X509_CERTIFICATE_CHAIN'
     const provisionDeviceKey = isByChain ? await certificateKeyOf(profileData) : sentKey
@@ -120,6 +120,7 @@ export type DeviceProfile = RecordOf<typeof deviceProfiles.columns>
 /** A profile as new tenants and unknown device types get it. */
 export function newDeviceProfile(
   record: Omit<Identity, 'version'> & Pick<DeviceProfile, 'name' | 'default'>,
+  transportType: TransportType = 'DEFAULT',
 ): DeviceProfile {
   const { id, createdTime, tenantId } = record
   return recordWith(
@@ -129,9 +130,24 @@ export function newDeviceProfile(
       name: record.name,
       default: record.default,
       description: record.default ? 'Default device profile' : null,
-      profileData: profileDataOf(null, 'DEFAULT'),
+      transportType,
+      profileData: newProfileData(transportType),
     },
   )
+}
+
+/** The same profile, for devices of another protocol. Throws `PROFILE_TRANSPORT_FIXED` where it has devices. */
+export async function withTransport(
+  profile: DeviceProfile,
+  transportType: TransportType,
+  services: EntityAccess,
+): Promise<DeviceProfile> {
+  if (profile.transportType === transportType) return profile
+  if ((await services.countOf('DEVICE', profile.tenantId, { deviceProfileId: profile.id })) > 0)
+    throw DeviceErrors.PROFILE_TRANSPORT_FIXED()
+  const { transportConfiguration } = newProfileData(transportType)
+  const profileData = { ...profile.profileData, transportConfiguration: transportConfiguration ?? null }
+  return { ...profile, version: profile.version + 1, transportType, profileData }
 }
 
 export function insertionOfProfile(entities: EntityStore, profile: DeviceProfile): Statement {

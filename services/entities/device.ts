@@ -9,7 +9,7 @@ import { changedPackages, checkPackages, notesOf } from './assigned-packages.ts'
 import { copy, customerId, id, json, name, object, optionalText } from './column.ts'
 import { defineEntity, type Identity, type RecordOf } from './define.ts'
 import { DeviceErrors } from './device-errors.ts'
-import { deviceProfiles, newDeviceProfile, type DeviceProfile } from './device-profile.ts'
+import { deviceProfiles, newDeviceProfile, withTransport, type DeviceProfile } from './device-profile.ts'
 import type { TransportType } from './device-profile-data.ts'
 import { isGateway, lastGatewayOf, newsMessage, newsOf } from './gateway-news.ts'
 import { packageId } from './package-id.ts'
@@ -91,7 +91,7 @@ export const devices = defineEntity({
           credentialsChanged: what === 'in doubt',
         },
   /** The profile by id, by the type's name (made where there is none), else the default. */
-  async prepare(record, { draft, before, services }) {
+  async prepare(record, { draft, before, services, transport }) {
     const profiles = services.of(deviceProfiles)
     const { tenantId } = record
     // What is for one profile is taken only by who says that profile.
@@ -115,9 +115,14 @@ export const devices = defineEntity({
     }
     const wanted = draft.type ?? ''
     const profile = await profiles.findBy(tenantId, wanted === '' ? { default: true } : { name: wanted })
-    if (profile !== undefined) return prepared(profile)
+    // The default is everybody's: it stays what it is.
+    const speaks = wanted === '' ? undefined : transport
+    if (profile !== undefined) {
+      const fitting = speaks === undefined ? profile : await withTransport(profile, speaks, services)
+      return fitting === profile ? prepared(profile) : { ...prepared(fitting), statements: [profiles.update(fitting)] }
+    }
     const members = wanted === '' ? { name: 'default', default: true } : { name: wanted, default: false }
-    const made = newDeviceProfile({ ...members, id: services.newId(), createdTime: services.now(), tenantId })
+    const made = newDeviceProfile({ ...members, id: services.newId(), createdTime: services.now(), tenantId }, speaks)
     return { ...prepared(made), statements: [profiles.insert(made)] }
   },
   /** A random access token. */

@@ -98,7 +98,8 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
     checkMembers(this.definition, asSent)
     requireOwnCustomer(principal, asSent)
     await checkReferences(this.definition, asSent, before, this.parts.ownerOf)
-    const saving = { principal, draft, before, services: this.access, siblings: this }
+    const { transport } = options
+    const saving = { principal, draft, before, services: this.access, siblings: this, transport }
     const prepared: Prepared<Columns> = (await this.definition.prepare?.(asSent, saving)) ?? { record: asSent }
     const { record, statements = [] } = prepared
     const fromStart = before === undefined ? this.definition.startsWith?.(record, this.access) : undefined

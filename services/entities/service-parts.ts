@@ -15,6 +15,7 @@ import type { CommitDoubts } from '../changes/commit-doubts.ts'
 import type { ChangeNotifications } from '../notifications/change-notifications.ts'
 import type { OwnerLookup } from '../access/ownership.ts'
 import type { ColumnSet, DraftOf, RecordOf } from './define.ts'
+import type { TransportType } from './device-profile-data.ts'
 
 export interface EntityParts {
   readonly entities: EntityStore
@@ -66,6 +67,8 @@ export interface SaveOptions<Columns extends ColumnSet> {
   readonly joined?: (record: RecordOf<Columns>, before: RecordOf<Columns> | undefined) => Promise<readonly Joined[]>
   /** Whose a new one is, where that is not the caller's tenant. */
   readonly newOf?: string
+  /** Of devices: what the profile that the draft names by its type has to speak; it is made, or made to. */
+  readonly transport?: TransportType
   /** Steps of the same transaction after the entity's own: rows that name it. */
   readonly following?: (
     record: RecordOf<Columns>,

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { isJsonObject } from '../../model/json.ts'
 import { assets } from '../entities/asset.ts'
 import { deviceProfiles } from '../entities/device-profile.ts'
 import { devices } from '../entities/device.ts'
 import { openTestPlatform, type TestPlatform } from '../testkit.ts'
 import { csvLines } from './csv.ts'
 import type { ImportColumn } from './importer.ts'
+
+const PROFILE_IN_USE = "Can't change device profile transport type because devices referenced it!"
 
 describe('a bulk import', () => {
   let platform: TestPlatform
@@ -107,6 +110,34 @@ describe('a bulk import', () => {
       kinds.push((await services.devices.credentials(tenantId, device?.id ?? ''))?.credentialsType)
     }
     assert.deepEqual(kinds, ['MQTT_BASIC', 'X509_CERTIFICATE', 'LWM2M_CREDENTIALS', 'ACCESS_TOKEN'])
+  })
+
+  test('credentials of LwM2M make a profile of that protocol, or make one without devices speak it', async () => {
+    const { services, tenant, tenantId } = platform
+    const profiles = services.declared.of(deviceProfiles)
+    await profiles.saveByUser(tenant, { name: 'idle meters', type: 'DEFAULT', transportType: 'DEFAULT' })
+    await services.devices.saveByUser(tenant, { name: 'plain', type: 'plain meters' })
+    const columns = ['NAME', 'TYPE', 'LWM2M_CLIENT_ENDPOINT'].map((type) => ({ type }))
+    const lines = ['m1,meters,urn:m1', 'm2,meters,urn:m2', 'm3,idle meters,urn:m3', 'm4,plain meters,urn:m4']
+    const result = await run(`${lines.join('\n')}\n`, columns)
+    assert.deepEqual(result, {
+      ...{ created: 3, updated: 0, errors: 1 },
+      errorsList: [`Line 4: DataValidationException: ${PROFILE_IN_USE}`],
+    })
+    const shown = []
+    for (const name of ['meters', 'idle meters', 'plain meters']) {
+      const profile = await profiles.findByName(tenantId, name)
+      const transport = profile?.profileData?.['transportConfiguration']
+      assert.ok(isJsonObject(transport))
+      shown.push([name, profile?.transportType, transport['type'], transport['bootstrap']])
+    }
+    assert.deepEqual(shown, [
+      ['meters', 'LWM2M', 'LWM2M', []],
+      ['idle meters', 'LWM2M', 'LWM2M', []],
+      ['plain meters', 'DEFAULT', 'DEFAULT', undefined],
+    ])
+    const device = await services.declared.of(devices).findByName(tenantId, 'm1')
+    assert.deepEqual(device?.deviceData?.['transportConfiguration'], { type: 'LWM2M' })
   })
 
   test('passes over columns of values without a key', async () => {

@@ -240,7 +240,10 @@ class LineImport {
   private async saveEntity(draft: DraftOf<ColumnSet>, row: ImportRow, options: LineOptions): Promise<string> {
     if (this.type === 'ASSET')
       return (await this.parts.declared.of(assets).saveByUser(this.principal, draft, options)).id
-    return (await this.parts.devices.saveByUser(this.principal, draft, credentialsOf(row), options)).id
+    const credentials = credentialsOf(row)
+    const isLwm2m = credentials?.credentialsType === 'LWM2M_CREDENTIALS'
+    const spoken = isLwm2m ? { ...options, transport: 'LWM2M' as const } : options
+    return (await this.parts.devices.saveByUser(this.principal, draft, credentials, spoken)).id
   }
 
   private async attributes(record: RecordOf<ColumnSet>, { server, shared }: ImportRow): Promise<readonly Joined[]> {
