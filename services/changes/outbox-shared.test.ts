@@ -70,6 +70,31 @@ function published(...all: readonly Process[]): string[] {
   return all.flatMap(({ link }) => link.messages.map(({ data }) => data))
 }
 
+test(
+  'who added an entry has its time from then on, however long the transaction waited before',
+  skip,
+  async (context) => {
+    const { all } = await processes(context, 1)
+    const [{ entities } = assert.fail()] = all
+    const WAITED_MS = 200
+    const message = new Message({
+      ...{ id: randomUUID(), ts: 1, type: 'ENTITY_CREATED', tenantId: randomUUID(), metadata: {}, data: '' },
+      originator: { entityType: 'DEVICE', id: randomUUID() },
+    })
+    const { results } = await entities.write([
+      { sql: `select pg_sleep(${WAITED_MS / 1000})`, parameters: [] },
+      entities.outbox.add(message),
+      {
+        // `now()` is when the transaction began.
+        sql: 'select claimed_until - (extract(epoch from now()) * 1000)::bigint as lease from outbox',
+        ...{ parameters: [], returnsRows: true },
+      },
+    ])
+    const [{ lease } = assert.fail()] = (results[2]?.rows ?? []) as readonly { readonly lease: number }[]
+    assert.ok(lease >= 10_000 + WAITED_MS - 1, String(lease))
+  },
+)
+
 test('what its process does not publish in time another one does', skip, async (context) => {
   const { all, expire } = await processes(context, 2)
   const [dead, living] = all

@@ -59,6 +59,13 @@ export const ENTITIES_SHARED: Component = {
       ],
     },
     { version: 2, statements: COUNT_FUNCTIONS },
+    {
+      version: 3,
+      statements: [
+        // From when the entry is added: its transaction may have begun long before, and waited for others.
+        'alter table outbox alter column claimed_until set default ((extract(epoch from clock_timestamp()) + 10) * 1000)::bigint',
+      ],
+    },
   ],
 }
 
