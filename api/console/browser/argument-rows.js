@@ -61,7 +61,8 @@ function argumentRow(argument, hasWindows, remove) {
   const show = () => {
     scope.row.hidden = kind.input.value !== 'ATTRIBUTE'
     value.row.hidden = kind.input.value === 'TS_ROLLING'
-    window.row.hidden = limit.row.hidden = kind.input.value !== 'TS_ROLLING'
+    // What is hidden is not looked at when the form is sent: its number may be wrong.
+    for (const { row, input } of [window, limit]) row.hidden = input.disabled = kind.input.value !== 'TS_ROLLING'
   }
   kind.input.addEventListener('change', show)
   show()

@@ -29,7 +29,7 @@ export function fieldForm(before) {
   name.input.value = shown.output.name
   name.row.hidden = !isSimple
   const scope = choice('Scope of the attributes', 'outputScope', SCOPES, shown.output.scope)
-  const decimals = field('Decimals', { name: 'decimals', type: 'number', min: '0', step: '1', placeholder: 'all' })
+  const decimals = field('Decimals', { name: 'decimals', type: 'number', step: '1', placeholder: 'all' })
   decimals.input.value = shown.output.decimals
   const latest = make('input', { type: 'checkbox', name: 'useLatestTs', checked: shown.useLatestTs })
   const time = make('label', { class: 'tick' }, latest, 'Its time is that of the newest argument')
