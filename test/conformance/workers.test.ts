@@ -167,9 +167,9 @@ describe('worker pools', () => {
       'timeoutMs: a whole number from 10 to 60000 (ms) is expected',
     ],
     [
-      'a text',
+      'a text that is no number',
       '/api/admin/workers/javascript',
-      { threads: '2' },
+      { threads: 'two' },
       400,
       'Invalid request body: threads: a number is expected',
     ],

@@ -36,7 +36,8 @@ test('issue-8 11: pages are read beside the commits', async (context) => {
   const reads = context.mock.method(database, 'read')
   const scans = context.mock.method(database, 'scan')
   const store = entityStoreOver(database)
-  const page = await store.queues.page('nobody', { pageSize: 10, page: 0, textSearch: 'é' })
+  // Behind the end, so that the rows do not tell how many there are.
+  const page = await store.queues.page('nobody', { pageSize: 10, page: 1, textSearch: 'é' })
   assert.deepEqual([page.totalElements, reads.mock.callCount(), scans.mock.callCount()], [0, 0, 2])
 })
 
