@@ -71,7 +71,7 @@ const PAGE = document(
   'Millrace',
   `<a class="skip" href="#page">Skip the row of pages</a>
 <nav aria-label="Pages"></nav>
-<main id="page" tabindex="-1"><p>Loading …</p></main>
+<main id="page" tabindex="-1" aria-busy="true"><p>Loading …</p></main>
 <noscript><p>This page needs JavaScript.</p></noscript>
 <script type="module" src="/console/main.js"></script>`,
   `${STYLES.join('')}${PRELOADS.join('')}`,

@@ -87,11 +87,14 @@ export class Browser {
     return this.element(await this.until(css, () => this.reference('css selector', css)))
   }
 
-  /** A link, button or other element of that very text that is shown. */
+  /**
+   * A link, button or other element of that very text that is shown. What belongs to a page is waited for until the page is whole: a list that comes
+   * between the look for an element and the click on it moves it away.
+   */
   async named(text: string): Promise<Element> {
     // XPath has no way to write both kinds of quotes.
     const quote = text.includes('"') ? "'" : '"'
-    const path = `//*[self::a or self::button or self::summary][normalize-space()=${quote}${text}${quote}]`
+    const path = `//*[self::a or self::button or self::summary][normalize-space()=${quote}${text}${quote}][not(ancestor::main[@aria-busy])]`
     return this.element(await this.until(text, () => this.shown('xpath', path)))
   }
 

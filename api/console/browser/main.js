@@ -61,4 +61,8 @@ addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
 
 page()
   .catch(show)
-  .finally(() => (document.title = `${main.querySelector('h1')?.textContent ?? 'Log in'} - Millrace`))
+  .finally(() => {
+    document.title = `${main.querySelector('h1')?.textContent ?? 'Log in'} - Millrace`
+    // Nothing moves any more for what is still on its way.
+    main.removeAttribute('aria-busy')
+  })
