@@ -1,6 +1,6 @@
 /** When a rule holds: comparisons or a script, at once or for some time, always or by a schedule. */
 import { DAYS, KINDS, OPERATIONS, UNITS, VALUE_TYPES, newComparison } from './alarm-shapes.js'
-import { choice, field, make, textArea } from './dom.js'
+import { choice, field, hide, make, textArea } from './dom.js'
 
 /** @typedef {import('./alarm-shapes.js').Condition} Condition */
 /** @typedef {import('./alarm-shapes.js').Comparison} Comparison */
@@ -187,14 +187,4 @@ function number(label, name, value) {
   const made = field(label, { name, type: 'number', min: '1', step: '1', required: true })
   made.input.value = value
   return made
-}
-
-/** What is hidden is not asked for: the browser would refuse the form for a field that nobody sees. @param {HTMLElement} element @param {boolean} isHidden */
-function hide(element, isHidden) {
-  element.hidden = isHidden
-  // A set keeps for each field in it whether that is hidden by itself.
-  if (element instanceof HTMLFieldSetElement) element.disabled = isHidden
-  else
-    for (const each of element.querySelectorAll('input, select, textarea, button'))
-      each.toggleAttribute('disabled', isHidden)
 }

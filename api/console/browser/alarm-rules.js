@@ -1,5 +1,5 @@
 /** Alarm rules of a profile, a device or an asset: a value beyond a limit is said in place, all else in the page of the rule. */
-import { OPERATIONS, SEVERITIES, conditionText, opposite, shownRules } from './alarm-shapes.js'
+import { OPERATIONS, SEVERITIES, conditionText, limitRule, shownRules } from './alarm-shapes.js'
 import { dangerous } from './dialog.js'
 import { choice, field, form, make } from './dom.js'
 import { pagedList } from './paged.js'
@@ -67,31 +67,6 @@ export function alarmRules(owner) {
       await list.show()
     }
     return dangerous('Delete', `Delete the alarm rule "${of}"`, act, { of, done: list.focus })
-  }
-}
-
-/** A value beyond a limit raises it, the value back ends it. @param {{ key: string, operation: string, limit: number, severity: string }} wanted @returns {Json} */
-export function limitRule({ key, operation, limit, severity }) {
-  const condition = (/** @type {string} */ each) => ({
-    type: 'SIMPLE',
-    expression: {
-      type: 'SIMPLE',
-      operation: 'AND',
-      filters: [
-        {
-          argument: 'value',
-          valueType: 'NUMERIC',
-          operation: 'AND',
-          predicates: [{ type: 'NUMERIC', operation: each, value: { staticValue: limit } }],
-        },
-      ],
-    },
-  })
-  return {
-    type: 'ALARM',
-    arguments: { value: { refEntityKey: { key, type: 'TS_LATEST' } } },
-    createRules: { [severity]: { condition: condition(operation) } },
-    clearRule: { condition: condition(opposite(operation)) },
   }
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { configurationOf } from '../../../services/calculated-fields/configuration.ts'
-import { limitRule, ruleText } from './alarm-rules.js'
+import { ruleText } from './alarm-rules.js'
+import { limitRule } from './alarm-shapes.js'
 
 const OPERATIONS = ['GREATER', 'GREATER_OR_EQUAL', 'LESS', 'LESS_OR_EQUAL', 'EQUAL', 'NOT_EQUAL'] as const
 

@@ -159,6 +159,18 @@ export function withRules(before, { rules, clear }) {
   return { ...before, createRules, clearRule: clear === undefined ? null : storedRule(clear) }
 }
 
+/** A value beyond a limit raises it, the value back ends it. @param {{ key: string, operation: string, limit: number, severity: string }} wanted @returns {Json} */
+export function limitRule({ key, operation, limit, severity }) {
+  const rule = (/** @type {string} */ raised, /** @type {string} */ each) => {
+    const comparison = { ...newComparison('value'), operation: each, value: String(limit) }
+    return { ...newRule(raised, 'value'), condition: { ...NEW_CONDITION, comparisons: [comparison] } }
+  }
+  return withRules(
+    { type: 'ALARM', arguments: { value: { refEntityKey: { key, type: 'TS_LATEST' } } } },
+    { rules: [rule(severity, operation)], clear: rule('', opposite(operation)) },
+  )
+}
+
 /** @param {Rule} rule @returns {Json} */
 function storedRule({ before, details, condition }) {
   return { ...before, alarmDetails: details === '' ? null : details, condition: storedCondition(condition) }
@@ -232,7 +244,7 @@ const OPPOSITES = {
 }
 
 /** Of the value, where the alarm ends. @param {string} operation */
-export function opposite(operation) {
+function opposite(operation) {
   return OPPOSITES[operation] ?? 'NOT_EQUAL'
 }
 

@@ -1,5 +1,5 @@
 /** The arguments of a calculated field: which values it reads, each under a name of its own. */
-import { choice, field, make } from './dom.js'
+import { choice, field, hide, make } from './dom.js'
 import { ARGUMENT_KINDS, SCOPES, sourceText } from './field-shapes.js'
 
 /** @typedef {import('./field-shapes.js').Argument} Argument */
@@ -61,8 +61,7 @@ function argumentRow(argument, hasWindows, remove) {
   const show = () => {
     scope.row.hidden = kind.input.value !== 'ATTRIBUTE'
     value.row.hidden = kind.input.value === 'TS_ROLLING'
-    // What is hidden is not looked at when the form is sent: its number may be wrong.
-    for (const { row, input } of [window, limit]) row.hidden = input.disabled = kind.input.value !== 'TS_ROLLING'
+    for (const { row } of [window, limit]) hide(row, kind.input.value !== 'TS_ROLLING')
   }
   kind.input.addEventListener('change', show)
   show()

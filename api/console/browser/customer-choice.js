@@ -1,5 +1,5 @@
 /** Which customer's users see an entity: one of those that are offered, or any other by its name. */
-import { choice } from './dom.js'
+import { choice, hide } from './dom.js'
 import { namedField } from './named-field.js'
 import { customersOffered } from './offered.js'
 import { call } from './session.js'
@@ -29,10 +29,7 @@ export async function customerChoice(customerId, { assign, unassign }) {
     path: () => '/api/customers',
     sort: 'title',
   })
-  const show = () => {
-    named.row.hidden = input.value !== OTHER
-    named.input.disabled = input.value !== OTHER
-  }
+  const show = () => hide(named.row, input.value !== OTHER)
   input.addEventListener('change', show)
   show()
   return {

@@ -148,3 +148,13 @@ export function oncePerFrame(act) {
 export function timeText(ts) {
   return new Date(ts).toLocaleString()
 }
+
+/** What is hidden is not asked for: else a browser sends no form while a field that nobody sees breaks its rules, without a word. @param {HTMLElement} element @param {boolean} isHidden */
+export function hide(element, isHidden) {
+  element.hidden = isHidden
+  // A set keeps for each field in it whether that is hidden by itself.
+  if (element instanceof HTMLFieldSetElement) element.disabled = isHidden
+  else
+    for (const each of element.querySelectorAll('input, select, textarea, button'))
+      each.toggleAttribute('disabled', isHidden)
+}

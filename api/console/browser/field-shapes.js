@@ -1,4 +1,5 @@
 /** Calculated fields: their types in words, what a new one begins with, and what of a configuration a form can show. Knows no page. */
+import { limitRule } from './alarm-shapes.js'
 
 /** @typedef {Record<string, any>} Json */
 /** @typedef {{ name: string, kind: string, key: string, scope: string, defaultValue: string, limit: string, timeWindow: string, before: Json }} Argument */
@@ -44,28 +45,7 @@ const NEW = {
     output: { ...SERIES, name: 'fahrenheit', decimalsByDefault: 1 },
   },
   SCRIPT: { arguments: TEMPERATURE, expression: 'return {"fahrenheit": t * 1.8 + 32};', output: SERIES },
-  ALARM: {
-    arguments: { value: { refEntityKey: { key: 'temperature', type: 'TS_LATEST' } } },
-    createRules: {
-      MAJOR: {
-        condition: {
-          type: 'SIMPLE',
-          expression: {
-            type: 'SIMPLE',
-            operation: 'AND',
-            filters: [
-              {
-                argument: 'value',
-                valueType: 'NUMERIC',
-                operation: 'AND',
-                predicates: [{ type: 'NUMERIC', operation: 'GREATER', value: { staticValue: 50 } }],
-              },
-            ],
-          },
-        },
-      },
-    },
-  },
+  ALARM: { ...limitRule({ key: 'temperature', operation: 'GREATER', limit: 50, severity: 'MAJOR' }), clearRule: null },
   GEOFENCING: {
     entityCoordinates: { latitudeKeyName: 'latitude', longitudeKeyName: 'longitude' },
     zoneGroups: {

@@ -1,5 +1,5 @@
 /** Whose a calculated field or an alarm rule is: what it is called, and a form that chooses one. */
-import { choice, make } from './dom.js'
+import { choice, make, messageOf } from './dom.js'
 import { entityLink } from './entity-link.js'
 import { namedField } from './named-field.js'
 import { call } from './session.js'
@@ -21,9 +21,13 @@ export function ownerText(entityType) {
 /** @param {EntityId} owner */
 export async function ownerLink(owner) {
   const path = KINDS.find(([type]) => type === owner.entityType)?.[2]
-  // What it is called is a help alone.
-  const found = path === undefined ? undefined : await call('GET', `${path}/${owner.id}`).catch(() => undefined)
-  return make('span', {}, `Of ${ownerText(owner.entityType)}: `, entityLink(owner, found?.name ?? owner.id))
+  const text = `Of ${ownerText(owner.entityType)}: `
+  if (path === undefined) return make('span', {}, text, entityLink(owner, owner.id))
+  // What it is called is a help alone: the page goes on without.
+  return call('GET', `${path}/${owner.id}`).then(
+    ({ name }) => make('span', {}, text, entityLink(owner, name)),
+    (error) => make('span', {}, text, entityLink(owner, owner.id), ` (its name: ${messageOf(error)})`),
+  )
 }
 
 /** A kind and a name. @param {readonly string[]} [types] all of them where it is absent */

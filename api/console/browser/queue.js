@@ -1,6 +1,6 @@
 /** One queue: how it hands messages out, what becomes of failures, and what that costs. */
 import { dangerous } from './dialog.js'
-import { choice, field, form, make } from './dom.js'
+import { choice, field, form, hide, make } from './dom.js'
 import { PROCESSES, SUBMITS, costOf, isOfSystem, isTriedAgain } from './queue-shapes.js'
 import { call } from './session.js'
 
@@ -73,9 +73,9 @@ function settingsForm({ submitStrategy, processingStrategy, packProcessingTimeou
   const explain = () => {
     submitCost.textContent = costOf(SUBMITS, submit.input.value)
     processCost.textContent = costOf(PROCESSES, process.input.value)
-    show(batch, submit.input.value === 'BATCH')
+    hide(batch.row, submit.input.value !== 'BATCH')
     order.row.hidden = !['BURST', 'BATCH'].includes(submit.input.value)
-    for (const each of again) show(each, isTriedAgain(process.input.value))
+    for (const { row } of again) hide(row, !isTriedAgain(process.input.value))
   }
   submit.input.addEventListener('change', explain)
   process.input.addEventListener('change', explain)
@@ -114,12 +114,6 @@ function whole(label, name, value) {
     /** What is not shown stays as it was. @param {number} before */
     value: (before) => (made.input.disabled ? before : Number(made.input.value)),
   }
-}
-
-/** Browsers refuse to send a form for a field that nobody sees, without a word, unless it is disabled. @param {ReturnType<typeof whole>} number @param {boolean} isShown */
-function show({ row, input }, isShown) {
-  row.hidden = !isShown
-  input.disabled = !isShown
 }
 
 /** @param {import('./queue-shapes.js').Way} way @returns {readonly [string, string]} */
