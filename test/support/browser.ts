@@ -9,6 +9,9 @@ import { SLOWNESS } from './slowness.ts'
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 const elementSchema = z.object({ [ELEMENT]: z.string() }).transform((reference) => reference[ELEMENT])
 const answerSchema = z.object({ value: z.unknown() })
+const refusalSchema = z.object({ error: z.string(), message: z.string() })
+/** The element was taken out of the page. */
+const GONE = 'stale element reference'
 const logSchema = z.array(z.object({ level: z.string(), message: z.string() }))
 
 /** A page loads some twenty modules: beside a load of forty on each core ten seconds were not enough. */
@@ -84,7 +87,7 @@ export class Browser {
 
   /** Waits until one is there. */
   async find(css: string): Promise<Element> {
-    return this.element(await this.until(css, () => this.reference('css selector', css)))
+    return this.element(css, () => this.reference('css selector', css))
   }
 
   /**
@@ -95,7 +98,7 @@ export class Browser {
     // XPath has no way to write both kinds of quotes.
     const quote = text.includes('"') ? "'" : '"'
     const path = `//*[self::a or self::button or self::summary][normalize-space()=${quote}${text}${quote}][not(ancestor::main[@aria-busy])]`
-    return this.element(await this.until(text, () => this.shown('xpath', path)))
+    return this.element(text, () => this.shown('xpath', path))
   }
 
   /** The first option that begins with the text, once it is there. Keys choose by what comes within a second of each other. */
@@ -103,7 +106,7 @@ export class Browser {
     const script = `return [...document.querySelectorAll(${JSON.stringify(`${css} option`)})]
       .find((option) => option.text.startsWith(${JSON.stringify(text)}))`
     const look = async () => elementSchema.nullable().parse(await this.run(script)) ?? undefined
-    await this.element(await this.until(`${text} in ${css}`, look)).click()
+    await (await this.element(`${text} in ${css}`, look)).click()
   }
 
   /** Waits until the page has the text, and answers all that it shows. */
@@ -115,7 +118,7 @@ export class Browser {
   }
 
   async focused(): Promise<Element> {
-    return this.element(elementSchema.parse(await ask('GET', `${this.session}/element/active`)))
+    return this.element('focus', async () => elementSchema.parse(await ask('GET', `${this.session}/element/active`)))
   }
 
   /** Keys go to whatever has the focus. */
@@ -213,12 +216,23 @@ export class Browser {
     }
   }
 
-  private element(reference: string): Element {
-    const at = `${this.session}/element/${reference}`
-    const asked = async (property: string) => z.string().parse(await ask('GET', `${at}/${property}`))
+  /** A list that is drawn anew between the look and the act is looked at once more, as a person would. */
+  private async element(what: string, look: () => Promise<string | undefined>): Promise<Element> {
+    let reference = await this.until(what, look)
+    const act = async (run: (at: string) => Promise<unknown>): Promise<unknown> => {
+      const deadline = performance.now() + PATIENCE_MS * SLOWNESS
+      for (;;)
+        try {
+          return await run(`${this.session}/element/${reference}`)
+        } catch (error) {
+          if (!(error instanceof Refused && error.code === GONE) || performance.now() > deadline) throw error
+          reference = await this.until(what, look)
+        }
+    }
+    const asked = async (property: string) => z.string().parse(await act((at) => ask('GET', `${at}/${property}`)))
     return {
-      click: async () => void (await ask('POST', `${at}/click`, {})),
-      type: async (text) => void (await ask('POST', `${at}/value`, { text })),
+      click: async () => void (await act((at) => ask('POST', `${at}/click`, {}))),
+      type: async (text) => void (await act((at) => ask('POST', `${at}/value`, { text }))),
       text: () => asked('text'),
       label: () => asked('computedlabel'),
       role: () => asked('computedrole'),
@@ -226,10 +240,20 @@ export class Browser {
   }
 }
 
+/** `code`: of WebDriver. */
+class Refused extends Error {
+  readonly code: string
+
+  constructor(asked: string, { error, message }: z.infer<typeof refusalSchema>) {
+    super(`${asked}: ${error}: ${message.slice(0, 500)}`)
+    this.code = error
+  }
+}
+
 async function ask(method: string, url: string, body?: object): Promise<unknown> {
   const answer = await fetch(url, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
   const { value } = answerSchema.parse(await answer.json())
-  if (!answer.ok) throw new Error(`${method} ${new URL(url).pathname}: ${JSON.stringify(value).slice(0, 500)}`)
+  if (!answer.ok) throw new Refused(`${method} ${new URL(url).pathname}`, refusalSchema.parse(value))
   return value
 }
 
