@@ -29,6 +29,8 @@ import { ChainStatisticsReader } from './rule-chains/chain-statistics.ts'
 import { Deployments } from './deployments.ts'
 import { AlarmService } from './alarms/alarm-service.ts'
 import { Propagation } from './alarms/propagation.ts'
+import { assetProfiles } from './entities/asset-profile.ts'
+import { deviceProfiles } from './entities/device-profile.ts'
 import { manyNamesLookup } from './entities/many-names.ts'
 import { CalculatedFields } from './calculated-fields/calculated-fields.ts'
 import { Calculation } from './calculated-fields/runtime/runtime.ts'
@@ -96,6 +98,8 @@ import { createPeople, type People } from './users/people.ts'
 const PERSISTENT_CALLS_TTL_MS = 30 * 86_400_000
 const USAGE_INTERVAL_MS = 60_000
 const NOTIFICATIONS_TTL_MS = 30 * 86_400_000
+/** In a refusal. */
+const PROFILES_NAMED = 10
 
 /** `close` waits for what is on its way to the link; the stores and the link are closed by whoever opened them. */
 export function createServices(options: ServicesOptions): Services {
@@ -137,7 +141,15 @@ export function createServices(options: ServicesOptions): Services {
     ...{ jwt: options.jwt, mail: options.mail, send: sendBySmtp },
   })
   const deployments = new Deployments()
-  const queues = new StoredQueues({ entities, feed, doubts, deployments, changes, clock, random })
+  const queues = new StoredQueues({
+    ...{ entities, feed, doubts, deployments, changes, clock, random },
+    async profilesWith(kind, queueName, tenantId) {
+      const service = kind === 'device' ? declared.of(deviceProfiles) : declared.of(assetProfiles)
+      const owned = tenantId === undefined ? [] : [{ column: 'tenant_id', is: tenantId }]
+      const where = [{ column: 'default_queue_name', is: queueName }, ...owned]
+      return (await service.pageOfNames(where, { page: 0, pageSize: PROFILES_NAMED })).data
+    },
+  })
   const users = new StoredUsers(
     ...([entities, clock, feed, doubts] as const),
     (principal, action) => changes.auditedAction(principal, action),

@@ -82,7 +82,7 @@ export const QueueErrors = defineErrors('queue', {
   MAIN_DELETE: { ...BAD_REQUEST, text: 'The queue Main cannot be deleted!' },
   USED_BY_PROFILES: {
     ...BAD_REQUEST,
-    text: 'The queue referenced by the device profiles cannot be deleted: {names}',
+    text: 'The queue referenced by the {kind} profiles cannot be deleted: {names}',
   },
   USED_BY_NODES: { ...BAD_REQUEST, text: 'The queue referenced by the rule nodes cannot be deleted: {names}' },
 })

@@ -1,3 +1,4 @@
+import { assetProfiles } from '../entities/asset-profile.ts'
 import { deviceProfiles } from '../entities/device-profile.ts'
 import assert from 'node:assert/strict'
 import { DECLARED_TABLES } from '../entities/declared.ts'
@@ -149,9 +150,16 @@ describe('queues', () => {
     assert.equal(submitStrategy.type, 'SEQUENTIAL')
   })
 
-  test('one that device profiles or rule nodes use is not deleted, and they are named', async () => {
+  test('one that profiles or rule nodes use is not deleted, and they are named', async () => {
     const { services, tenant, systemAdministrator } = platform
     const queue = await services.queues.saveByUser(tenant, draft(fresh()))
+    const assetProfile = await services.declared
+      .of(assetProfiles)
+      .saveByUser(tenant, { name: fresh(), defaultQueueName: queue.name })
+    await assert.rejects(services.queues.deleteByUser(tenant, queue.id), {
+      message: `The queue referenced by the asset profiles cannot be deleted: ${assetProfile.name}`,
+    })
+    await services.declared.of(assetProfiles).deleteByUser(tenant, assetProfile.id)
     const profile = await services.declared
       .of(deviceProfiles)
       .saveByUser(tenant, { type: 'DEFAULT', transportType: 'DEFAULT', name: fresh(), defaultQueueName: queue.name })

@@ -44,6 +44,8 @@ export interface QueueServiceParts {
   readonly changes: Pick<Changes, 'attempt' | 'auditedAction'>
   readonly clock: Clock
   readonly random: Random
+  /** Names of some profiles whose messages go to the queue of that name; `tenantId` undefined: of every tenant. */
+  profilesWith(kind: 'device' | 'asset', queueName: string, tenantId: string | undefined): Promise<readonly string[]>
 }
 
 /**
@@ -105,7 +107,7 @@ export class StoredQueues {
     return queue
   }
 
-  /** Refused where device profiles or rule nodes use it. */
+  /** Refused where profiles or rule nodes use it. */
   deleteByUser(principal: Principal, id: string): Promise<void> {
     const tried = () => attemptedOn('DELETED', { entityType: 'QUEUE', id })
     return this.parts.changes.attempt(principal, tried, () => this.remove(principal, id))
@@ -116,8 +118,10 @@ export class StoredQueues {
     if (queue.tenantId === SYSTEM_TENANT && queue.name === MAIN_QUEUE) throw QueueErrors.MAIN_DELETE()
     // Another tenant's queue of this name is another queue; the system's may be anybody's.
     const users = queue.tenantId === SYSTEM_TENANT ? undefined : queue.tenantId
-    const profiles = await this.entities.deviceProfiles.namesUsingQueue(queue.name, users)
-    if (profiles.length > 0) throw QueueErrors.USED_BY_PROFILES({ names: shown(principal, profiles) })
+    for (const kind of ['device', 'asset'] as const) {
+      const profiles = await this.parts.profilesWith(kind, queue.name, users)
+      if (profiles.length > 0) throw QueueErrors.USED_BY_PROFILES({ kind, names: shown(principal, profiles) })
+    }
     const nodes = await this.entities.ruleChains.nodesUsingQueue(queue.name, users)
     if (nodes.length > 0) throw QueueErrors.USED_BY_NODES({ names: shown(principal, nodes) })
     const audited = await this.audited(principal, queue, 'DELETED', { entityId: id })

@@ -91,9 +91,6 @@ export function testQueues(check: Check): void {
     await store.write(store.queues.insert(queueOf(tenant.id, 'Slow')))
     assert.equal(await queueName(), `${tenant.id}.Slow`)
     assert.equal((await store.devices.destinationOf(device.id)).queueName, `${tenant.id}.Slow`)
-    assert.deepEqual(await store.deviceProfiles.namesUsingQueue('Slow', tenant.id), ['default'])
-    assert.deepEqual(await store.deviceProfiles.namesUsingQueue('Slow', randomUUID()), [])
-    assert.deepEqual(await store.deviceProfiles.namesUsingQueue('Slow'), ['default'])
   })
 
   check('knows the rule nodes that use a queue', async (store) => {

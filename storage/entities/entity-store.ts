@@ -15,7 +15,6 @@ import { CredentialChangeRepository } from './credential-changes.ts'
 import type { EntityDatabase, Statement, Written } from './database.ts'
 import { DeviceClaimRepository } from './device-claims.ts'
 import { DeviceCredentialsRepository } from './device-credentials.ts'
-import { DeviceProfileRepository } from './device-profiles.ts'
 import { DeviceRepository } from './devices.ts'
 import { RuleChainVersionRepository } from './rule-chain-versions.ts'
 import { MovedDeviceRepository } from './moved-devices.ts'
@@ -47,7 +46,6 @@ export interface EntityStore {
   readonly tenantCounts: TenantCountRepository
   readonly usageCounts: UsageCountRepository
   readonly users: UserRepository
-  readonly deviceProfiles: DeviceProfileRepository
   readonly devices: DeviceRepository
   readonly deviceCredentials: DeviceCredentialsRepository
   readonly credentialChanges: CredentialChangeRepository
@@ -147,7 +145,6 @@ export function entityStoreOver(database: EntityDatabase): EntityStore {
     tenantCounts: new TenantCountRepository(database),
     usageCounts: new UsageCountRepository(database),
     users: new UserRepository(database),
-    deviceProfiles: new DeviceProfileRepository(database),
     devices: new DeviceRepository(database),
     deviceCredentials: new DeviceCredentialsRepository(database),
     credentialChanges: new CredentialChangeRepository(database),
