@@ -25,6 +25,17 @@ const BOTH_HAVE_BEGUN: Statement = {
   parameters: [],
 }
 
+/** The connection that has it lets the one that stands still go on. */
+const GO_ON = 78
+const STANDS_STILL: Statement = {
+  sql: `do $$ begin
+    while not exists (select from pg_locks where locktype = 'advisory' and objid = ${GO_ON} and granted) loop
+      perform pg_sleep(0.01);
+    end loop;
+  end $$`,
+  parameters: [],
+}
+
 /** By default after a second. */
 const SOON_FOUND = `do $$ begin execute format('alter database %I set deadlock_timeout = ''20ms''', current_database()); end $$`
 
@@ -122,4 +133,28 @@ test('many processes that meet again and again each come through', skip, async (
   )
   assert.deepEqual(await rowsOf(first, 'select distinct version from alarm'), [{ version: 1 + all.length * ROUNDS }])
   context.diagnostic(`${await deadlocks(all)} deadlocks`)
+})
+
+test('a retry does not hold everybody up where another process stands still in a commit', skip, async (context) => {
+  const [first, second, still, other] = await processes(context, 4)
+  assert.ok(first !== undefined && second !== undefined && still !== undefined && other !== undefined)
+  const ids = await alarms(first, 20)
+  let isStanding = true
+  const standing = still.write([STANDS_STILL]).then(() => (isStanding = false))
+  await Promise.all([
+    first.write(meeting(ids.map(changed))),
+    second.write(meeting(ids.toReversed().map(changed))),
+    (async () => {
+      for (let round = 0; round < 20; round++) await other.write(slowly([alarm(`of others ${round}`)]))
+    })(),
+  ])
+  assert.ok(isStanding, 'they waited for it')
+  await rowsOf(other, `select pg_advisory_lock(${GO_ON})`)
+  await standing
+  assert.deepEqual(
+    await rowsOf(first, `select distinct version from alarm where id = any(array['${ids.join("','")}'])`),
+    [{ version: 3 }],
+  )
+  const met = await deadlocks([first, second])
+  assert.ok(met >= 1, `void: ${met} deadlocks`)
 })

@@ -21,8 +21,11 @@ const MAX_QUERIES = 2_000
 const MAX_ATTEMPTS = 5
 /** Any number that no other lock of ours has. */
 const LOCK_OF_COMMITS = 1_297_241_676
+const ALONE_WITHIN_MS = 1000
 /** Of a statement behind the one that failed. */
 const TRANSACTION_ABORTED = '25P02'
+/** A lock was not to be had within `lock_timeout`. */
+const LOCK_NOT_AVAILABLE = '55P03'
 
 interface Write {
   readonly steps: readonly Step[]
@@ -115,14 +118,13 @@ export class TransactionWriter {
   private async attempt(group: readonly Write[]): Promise<Attempt> {
     const queries = group.flatMap((write) => write.queries)
     const held = holding(group)
+    let lock = BESIDE_OTHERS
     for (let attempt = 1; ; attempt++) {
-      const result = await this.transaction(
-        [BEGIN, attempt === 1 ? BESIDE_OTHERS : ALONE, TRANSACTION_ID, ...held],
-        queries,
-      )
+      const result = await this.transaction([BEGIN, ...lock, TRANSACTION_ID, ...held], queries)
       const isConflict = result.kind !== 'committed' && result.error.code === 'postgres.CONFLICT'
       if (!isConflict) return result
       if (attempt === MAX_ATTEMPTS) return { kind: 'failed', error: result.error }
+      lock = lock === ALONE && isLockDenied(result.error) ? BESIDE_OTHERS : ALONE
     }
   }
 
@@ -147,7 +149,7 @@ export class TransactionWriter {
         ? { kind: 'refused', place, error }
         : { kind: 'failed', error }
     }
-    const id = results[PLACE_OF_ID]?.rows[0]?.['id']
+    const id = results[first.indexOf(TRANSACTION_ID)]?.rows[0]?.['id']
     if (results.at(-1)?.command !== 'COMMIT' || typeof id !== 'number') {
       return { kind: 'failed', error: PostgresErrors.FAILED({ reason: 'the transaction was not committed' }) }
     }
@@ -158,16 +160,26 @@ export class TransactionWriter {
 /** Whatever the server's default is: who waited for a tenant must see what was committed meanwhile. */
 const BEGIN: PostgresQuery = { text: 'begin isolation level read committed' }
 const COMMIT: PostgresQuery = { text: 'commit' }
-/** Behind the begin and the lock. */
-const PLACE_OF_ID = 2
 
 /**
  * Commits of all processes hold a lock together; one that PostgreSQL ended, since it had met another (a deadlock, say, of two deletions of the
  * same rows), is tried again with the lock to itself. Without it, it takes its first rows at once, and meets the same one again, which needs
  * those next: of two that changed 20 rows in opposite orders, one lost five times in a row.
  */
-const BESIDE_OTHERS: PostgresQuery = { text: `select ${lockOf('pg_advisory_xact_lock_shared')}`, name: 'beside_others' }
-const ALONE: PostgresQuery = { text: `select ${lockOf('pg_advisory_xact_lock')}` }
+const BESIDE_OTHERS: readonly PostgresQuery[] = [
+  { text: `select ${lockOf('pg_advisory_xact_lock_shared')}`, name: 'beside_others' },
+]
+/** Who waits for it keeps everybody's next commit waiting: where a process stands still in a commit, only for so long. */
+const ALONE: readonly PostgresQuery[] = [
+  { text: `set local lock_timeout = '${ALONE_WITHIN_MS}ms'` },
+  { text: `select ${lockOf('pg_advisory_xact_lock')}` },
+  { text: 'set local lock_timeout to default' },
+]
+
+/** Somebody had the lock for too long; the others of the class met another transaction at a row. */
+function isLockDenied({ cause }: MillraceError): boolean {
+  return serverReport(cause)?.code === LOCK_NOT_AVAILABLE
+}
 
 /** Of the schema: the database may hold others. */
 function lockOf(kind: string): string {
