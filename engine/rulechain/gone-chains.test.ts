@@ -87,6 +87,19 @@ test('messages come again where the store does not answer, and nobody is told th
   assert.equal(setup.log.at(-1)?.fields.reason, 'no connection')
 })
 
+test('a store that never answers holds nothing for good: messages come again, those too that came during the look', async () => {
+  const setup = await besideStore(() => new Promise(() => undefined))
+  const [first, later] = [testWork({ ruleChainId: gone }), testWork({ ruleChainId: gone })]
+  await setup.run(first)
+  await setup.clock.advance(5000)
+  await setup.run(later)
+  await setup.clock.advance(5000)
+  assert.deepEqual([first.isSettled, codesOf(first)], [true, ['rulechain.CHAIN_MISSING']])
+  assert.equal(setup.log.at(-1)?.fields.reason, 'no answer within 10000 ms')
+  await setup.clock.advance(10_000)
+  assert.deepEqual([later.isSettled, codesOf(later)], [true, ['rulechain.CHAIN_MISSING']])
+})
+
 test('what waits for a chain that is removed comes again, and then ends well', async () => {
   const setup: TestEngine = await besideStore(async () => undefined)
   const { chain } = chainOf('B', [{ type: 'pass' }], [])

@@ -2,12 +2,17 @@
  * Messages that name a chain which does not run here. Where the store does not have it either, they end well (`rule-engine.md` 4.6); where it has, this
  * process has only not heard of it yet, and they come again.
  */
+import type { Clock } from '../../model/clock.ts'
 import type { RuleChain } from '../../model/entities.ts'
 import { errorText, isMillraceError } from '../../model/errors.ts'
 import type { Work } from '../queue/work.ts'
 import type { EngineLog } from './node-context.ts'
 
+/** A store that has not answered by then is taken for one that does not: what waits would be held for good. */
+const LOOK_MS = 10_000
+
 export interface GoneChainsOptions {
+  readonly clock: Clock
   /** Reads the store. Absent, every message comes again. */
   readonly storedChain?: (tenantId: string, ruleChainId: string) => Promise<RuleChain | undefined>
   readonly log: EngineLog
@@ -52,12 +57,16 @@ export class GoneChains {
 
   /** Chains of type EDGE are stored here and run elsewhere. */
   private async look(tenantId: string, ruleChainId: string): Promise<boolean> {
-    const { storedChain, log } = this.options
+    const { storedChain, clock, log } = this.options
+    const late = Promise.withResolvers<never>()
+    const timer = clock.after(LOOK_MS, () => late.reject(new Error(`no answer within ${LOOK_MS} ms`)))
     try {
-      return (await storedChain?.(tenantId, ruleChainId))?.type === 'CORE'
+      return (await Promise.race([storedChain?.(tenantId, ruleChainId), late.promise]))?.type === 'CORE'
     } catch (error) {
       log('warn', 'whether a rule chain is gone can not be read', { tenantId, ruleChainId, reason: errorText(error) })
       return true
+    } finally {
+      timer.cancel()
     }
   }
 }
