@@ -6,6 +6,9 @@ import type { CallRoom } from './call-room.ts'
 import { OutboundErrors } from './errors.ts'
 import type { RawClient } from './raw-client.ts'
 
+/** Of a service that does not answer a log-in, or to the end: the stop of the process, and of a chain, waits for it. */
+const CLOSE_MS = 5000
+
 export interface ManagedParts<Call, Answer> {
   readonly tenantId: string
   readonly room: CallRoom
@@ -13,7 +16,8 @@ export interface ManagedParts<Call, Answer> {
   /** Calls at a time. */
   readonly parallel: number
   readonly timeoutMs: number
-  readonly open: () => Promise<RawClient<Call, Answer>>
+  /** `closing` aborts when nobody needs what is being opened any more. */
+  readonly open: (closing: AbortSignal) => Promise<RawClient<Call, Answer>>
   readonly hide: (text: string) => string
   readonly closed: () => void
 }
@@ -23,7 +27,7 @@ export class ManagedClient<Call, Answer> implements OutboundClient<Call, Answer>
   private opened: Promise<RawClient<Call, Answer>> | undefined
   private running = 0
   private readonly line: (() => void)[] = []
-  private isClosed = false
+  private readonly closing = new AbortController()
 
   constructor(parts: ManagedParts<Call, Answer>) {
     this.parts = parts
@@ -46,12 +50,21 @@ export class ManagedClient<Call, Answer> implements OutboundClient<Call, Answer>
   }
 
   async close(): Promise<void> {
-    if (this.isClosed) return
-    this.isClosed = true
+    if (this.closing.signal.aborted) return
+    this.closing.abort()
     this.parts.closed()
-    // What never opened has nothing to close.
-    const client = await this.opened?.catch(() => undefined)
-    await client?.close()
+    // What never opened has nothing to close; what opens later is closed then, and not waited for.
+    const closed = this.opened?.then(
+      (client) => client.close(),
+      () => undefined,
+    )
+    const late = Promise.withResolvers<void>()
+    const timer = this.parts.clock.after(CLOSE_MS, late.resolve)
+    try {
+      await Promise.race([closed, late.promise])
+    } finally {
+      timer.cancel()
+    }
   }
 
   private async inTurn(call: Call, bytes: number, signal: AbortSignal): Promise<Answer> {
@@ -91,8 +104,9 @@ export class ManagedClient<Call, Answer> implements OutboundClient<Call, Answer>
   }
 
   private client(): Promise<RawClient<Call, Answer>> {
-    if (this.isClosed) throw OutboundErrors.CLOSED()
-    this.opened ??= this.parts.open().catch((error: unknown) => {
+    const { signal } = this.closing
+    if (signal.aborted) throw OutboundErrors.CLOSED()
+    this.opened ??= this.parts.open(signal).catch((error: unknown) => {
       // The next call tries again.
       this.opened = undefined
       throw error

@@ -113,9 +113,9 @@ export class Outbound {
       clock,
       parallel: parallel === 0 ? policy.nodeCalls : parallel,
       timeoutMs: timeoutMs === 0 ? policy.timeoutMs : Math.min(timeoutMs, isAwaited ? policy.timeoutMs : LONGEST_MS),
-      open: async () => {
+      open: async (closing) => {
         const openClient = await LOADERS[kind]()
-        return openClient(settings, { guard, clock, answerLimit: this.room.answerLimit })
+        return openClient(settings, { guard, clock, closing, answerLimit: this.room.answerLimit })
       },
       hide: hiddenSecrets(settings, secrets),
       closed,

@@ -7,6 +7,8 @@ export interface ClientParts {
   /** Every connection goes to an address that it answered. */
   readonly guard: AddressGuard
   readonly clock: Clock
+  /** Aborts when the client is closed, before `close`: nobody waits any more for what is being opened. */
+  readonly closing: AbortSignal
   /** Most bytes that any answer may have. */
   readonly answerLimit: number
 }

@@ -48,6 +48,7 @@ test('a topic is not waited for behind the end of the call', async (t) => {
   }
   const client = await openKafka(target(port), {
     guard: new AddressGuard(['127.0.0.0/8']),
+    closing: new AbortController().signal,
     answerLimit: 1000,
     clock: { now: () => 0, monotonic: () => 0, soon: (run) => systemClock.soon(run), after },
   })

@@ -41,9 +41,8 @@ async function centre(t: TestContext, settings: Partial<ShortMessageCentre> = {}
     .ofNode({ tenantId: 'a' })
     .open('smpp', { ...SETTINGS, port, ...settings })
   t.after(async () => {
-    // First: what waits for an answer would hold up the close for as long as a log-in may take.
-    for (const session of sessions) session.destroy()
     await client.close()
+    for (const session of sessions) session.destroy()
     server.close()
   })
   const send = (text: string) => client.call({ numberTo: '+15005550009', text }, text.length)
@@ -123,6 +122,24 @@ test('a centre that owes an answer is left when the time is over', async (t) => 
   const mute = await centre(t)
   mute.fate.of = () => 'silence'
   await mute.isLate('bind_transmitter')
+})
+
+test('a log-in that a centre does not answer holds up no close, be it the first or a later one', async (t) => {
+  for (const isLater of [false, true]) {
+    const { client, send, came, fate } = await centre(t)
+    if (isLater) {
+      fate.of = ({ command }) => (command === 'submit_sm' ? 'end' : 0)
+      await assert.rejects(send('a'), /ended before the centre answered/)
+    }
+    const before = came.length
+    fate.of = () => 'silence'
+    const failed = assert.rejects(send('b'), /it is closed/)
+    while (!came.slice(before).some(({ command }) => command === 'bind_transmitter')) await new Promise(setImmediate)
+    const begun = performance.now()
+    await client.close()
+    await failed
+    assert.ok(performance.now() - begun < 20_000)
+  }
 })
 
 test(

@@ -50,20 +50,30 @@ export const openSmpp: OpenClient<'smpp'> = async (centre, parts) => {
  * Throws where the centre is at an internal address. Rejects where it is not there, refuses, or does not answer in time. `forget` is told when the
  * session is of no use any more, however that came.
  */
-function boundTo(centre: ShortMessageCentre, { guard, clock }: ClientParts, forget: () => void): Promise<Session> {
+function boundTo(
+  centre: ShortMessageCentre,
+  { guard, clock, closing }: ClientParts,
+  forget: () => void,
+): Promise<Session> {
   const { host, port, systemId, password, systemType, bindType, protocolVersion, addressRange } = centre
   guard.checkLiteral(host)
   const session = smpp.connect({ host, port, lookup: guard.lookup, keepAlive: true })
   // A listener a call.
   session.setMaxListeners(0)
   return new Promise<Session>((resolve, reject) => {
-    const fail = (error: Error): void => {
+    const closed = (): void => fail(new Error('it is closed'))
+    const settled = (): void => {
       timer.cancel()
+      closing.removeEventListener('abort', closed)
+    }
+    const fail = (error: Error): void => {
+      settled()
       forget()
       session.destroy()
       reject(error)
     }
     const timer = clock.after(BIND_MS, () => fail(new Error(`the centre did not answer within ${BIND_MS} ms`)))
+    closing.addEventListener('abort', closed, { once: true })
     session
       .on('error', fail)
       .on('close', () => fail(new Error('the centre ended the connection')))
@@ -73,7 +83,7 @@ function boundTo(centre: ShortMessageCentre, { guard, clock }: ClientParts, forg
         const version = protocolVersion === '3.3' ? 0x33 : 0x34
         session[BINDS[bindType]]({ ...login, interface_version: version }, (pdu) => {
           if (pdu.command_status !== 0) return fail(new Error(`the centre refused the log-in: ${statusOf(pdu)}`))
-          timer.cancel()
+          settled()
           resolve(session)
         })
       })
