@@ -89,8 +89,9 @@ export async function customersWith(
     const wanted = [...new Set(rows.map((row) => String(row['customer_id'])))]
     for (const customer of await services.of(customers).findByIds(tenantId, wanted)) found.set(customer.id, customer)
   }
+  const byDashboard = Map.groupBy(rows, (row) => String(row['dashboard_id']))
   return dashboards.map(({ id }) =>
-    rows.filter((row) => row['dashboard_id'] === id).flatMap((row) => found.get(String(row['customer_id'])) ?? []),
+    (byDashboard.get(id) ?? []).flatMap((row) => found.get(String(row['customer_id'])) ?? []),
   )
 }
 
