@@ -1,7 +1,7 @@
 /** What an audit row says of a change that is told to the rule engine too. Source: `rest-api.md` 13.4. */
 import type { ActionType } from '../../model/audit.ts'
 import type { EntityId } from '../../model/entity-id.ts'
-import { isJsonObject, parseJson, stringifyJson } from '../../model/json.ts'
+import { isJsonObject, parseJson, stringifyJson, type JsonObject } from '../../model/json.ts'
 import type { KnownMessageType } from '../../model/message-type.ts'
 import type { Metadata } from '../../model/message.ts'
 
@@ -61,19 +61,25 @@ export function actionDataOf(action: ActionType, { originator, metadata, data }:
       return named(id, metadata, 'unassignedCustomerId', 'unassignedCustomerName')
     case 'ASSIGNED_FROM_TENANT':
       return named(id, metadata, 'assignedFromTenantId', 'assignedFromTenantName')
-    case 'ASSIGNED_TO_TENANT':
-      return named(id, metadata, 'assignedToTenantId', 'assignedToTenantName')
     case 'ATTRIBUTES_UPDATED':
-      return `{"entityId":${id},"scope":${JSON.stringify(metadata['scope'] ?? '')},"attributes":${data}}`
+      return `{"entityId":${id},"scope":${JSON.stringify(metadata['scope'] ?? '')},"attributes":${attributesAsText(data)}}`
     case 'ATTRIBUTES_DELETED':
       return `{"entityId":${id},"scope":${JSON.stringify(metadata['scope'] ?? '')},${withoutBraces(data)}}`
     case 'TIMESERIES_UPDATED':
-      return `{"entityId":${id},${withoutBraces(valuesAsText(data))}}`
+      return `{"entityId":${id},${withoutBraces(seriesAsText(data))}}`
     case 'TIMESERIES_DELETED':
       return `{"entityId":${id},${withoutBraces(data)}}`
     case 'RELATION_ADD_OR_UPDATE':
     case 'RELATION_DELETED':
       return `{"relation":${data}}`
+    case 'RELATIONS_DELETED':
+      return '{}'
+    case 'ALARM_DELETE':
+      return `{"alarmId":${alarmIdIn(data)},"originatorId":${id}}`
+    case 'ADDED_COMMENT':
+    case 'UPDATED_COMMENT':
+    case 'DELETED_COMMENT':
+      return `{"comment":${commentIn(metadata)}}`
     case 'REST_API_RULE_ENGINE_CALL':
     case 'RPC_CALL':
       return `{"entityId":${id},"request":${data}}`
@@ -87,16 +93,36 @@ function named(id: string, metadata: Metadata, ...keys: readonly string[]): stri
   return `{"entityId":${id}${members.join('')}}`
 }
 
-/** The log shows values of series as texts, those of attributes as they are. */
-function valuesAsText(data: string): string {
+/** The log shows values as texts. */
+function seriesAsText(data: string): string {
   const series = parseJson(data)
   const groups = isJsonObject(series) ? series['timeseries'] : undefined
   for (const group of Array.isArray(groups) ? groups : []) {
-    const values = isJsonObject(group) ? group['values'] : undefined
-    if (!isJsonObject(values)) continue
-    for (const [key, value] of Object.entries(values)) if (typeof value !== 'string') values[key] = stringifyJson(value)
+    if (isJsonObject(group) && isJsonObject(group['values'])) valuesToText(group['values'])
   }
   return stringifyJson(series)
+}
+
+function attributesAsText(data: string): string {
+  const attributes = parseJson(data)
+  if (isJsonObject(attributes)) valuesToText(attributes)
+  return stringifyJson(attributes)
+}
+
+function valuesToText(values: JsonObject): void {
+  for (const [key, value] of Object.entries(values)) if (typeof value !== 'string') values[key] = stringifyJson(value)
+}
+
+function alarmIdIn(data: string): string {
+  const alarm = parseJson(data)
+  const id = isJsonObject(alarm) ? alarm['id'] : undefined
+  return stringifyJson((isJsonObject(id) ? id['id'] : undefined) ?? null)
+}
+
+/** What was said, of the comment that the message carries whole. */
+function commentIn(metadata: Metadata): string {
+  const comment = parseJson(metadata['comment'] ?? 'null')
+  return stringifyJson((isJsonObject(comment) ? comment['comment'] : undefined) ?? null)
 }
 
 /** `{"a":1}` is `"a":1`. */

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { AuditEntry } from '../../model/audit.ts'
 import { NULL_UUID } from '../../model/entity-id.ts'
 import type { AuditFilter } from '../../storage/entities/audit-log.ts'
+import { apiKeys } from '../entities/api-key.ts'
 import { assets } from '../entities/asset.ts'
 import { devices } from '../entities/device.ts'
 import { openTestPlatform, type TestPlatform } from '../testkit.ts'
@@ -92,7 +93,12 @@ describe('the audit log', () => {
     platform.clock.time += 1
     await devices.saveCredentialsByUser(platform.tenant, { ...credentials, credentialsId: 'AUDITED' })
     platform.clock.time += 1
-    await attributes.saveByUser(platform.tenant, entity, 'SERVER_SCOPE', [{ key: 'a', type: 'LONG', value: 1n }])
+    const saved = [
+      { key: 'a', type: 'LONG', value: 1n },
+      { key: 'b', type: 'BOOLEAN', value: true },
+      { key: 'c', type: 'STRING', value: 'x' },
+    ] as const
+    await attributes.saveByUser(platform.tenant, entity, 'SERVER_SCOPE', saved)
     platform.clock.time += 1
     await attributes.deleteByUser(platform.tenant, entity, 'SERVER_SCOPE', ['a'])
     platform.clock.time += 1
@@ -104,13 +110,51 @@ describe('the audit log', () => {
         .slice(2)
         .map(({ actionType, entityName, actionData }) => [actionType, entityName, JSON.parse(actionData) as unknown]),
       [
-        ['ATTRIBUTES_UPDATED', 'audited device', { entityId: device.id, scope: 'SERVER_SCOPE', attributes: { a: 1 } }],
+        [
+          'ATTRIBUTES_UPDATED',
+          'audited device',
+          { entityId: device.id, scope: 'SERVER_SCOPE', attributes: { a: '1', b: 'true', c: 'x' } },
+        ],
         ['ATTRIBUTES_DELETED', 'audited device', { entityId: device.id, scope: 'SERVER_SCOPE', attributes: ['a'] }],
         ['TIMESERIES_UPDATED', 'audited device', { entityId: device.id, timeseries: [{ ts: 7, values: { t: '5' } }] }],
       ],
     )
     assert.equal(rows[1]?.actionType, 'CREDENTIALS_UPDATED')
     assert.match(rows[1].actionData, /"credentialsId":"AUDITED"/)
+  })
+
+  test('tells comments, deleted alarms and deleted relations as clients expect them', async () => {
+    const { devices: connected, alarms, relations } = platform.services
+    const { tenant } = platform
+    const { id } = await connected.saveByUser(tenant, { name: 'audited alarms' })
+    const originator = { entityType: 'DEVICE', id } as const
+    const alarm = await alarms.saveByUser(tenant, { originator, type: 'hot', severity: 'MAJOR' })
+    const comment = await alarms.saveCommentByUser(tenant, alarm.id, { comment: { text: 'seen' } })
+    await alarms.saveCommentByUser(tenant, alarm.id, { id: comment.id, comment: { text: 'really' } })
+    await alarms.deleteCommentByUser(tenant, alarm.id, comment.id)
+    await alarms.deleteByUser(tenant, alarm.id)
+    await relations.deleteAllByUser(tenant, originator)
+    const dataOf = async (...actionTypes: AuditFilter['actionTypes']) =>
+      (await rowsOf({ entity: originator, actionTypes })).map(({ actionData }) => JSON.parse(actionData) as unknown)
+    assert.deepEqual(await dataOf('ADDED_COMMENT'), [{ comment: { text: 'seen' } }])
+    const [updated] = (await dataOf('UPDATED_COMMENT')) as { comment: { text: string; edited: string } }[]
+    assert.deepEqual([updated?.comment.text, updated?.comment.edited], ['really', 'true'])
+    const [deleted] = (await dataOf('DELETED_COMMENT')) as { comment: { text: string } }[]
+    assert.equal(deleted?.comment.text, 'really')
+    assert.deepEqual(await dataOf('ALARM_DELETE'), [{ alarmId: alarm.id, originatorId: id }])
+    assert.deepEqual(await dataOf('RELATIONS_DELETED'), [{}])
+  })
+
+  test('shows nothing internal of a save that failed', async () => {
+    const { declared } = platform.services
+    const userId = { entityType: 'USER', id: platform.tenant.userId }
+    const service = declared.of(apiKeys)
+    await assert.rejects(service.saveByUser(platform.tenant, { userId: userId.id, description: '', hash: 'of a key' }))
+    const rows = (await rowsOf({})).filter(({ entity }) => entity.entityType === 'API_KEY')
+    assert.deepEqual(
+      rows.map(({ actionData }) => actionData.includes('of a key')),
+      [false],
+    )
   })
 
   test('is found by kind of action, by text and by time, and only by its tenant', async () => {

@@ -45,7 +45,7 @@ export function draftJson<Columns extends ColumnSet>(
   const json: JsonObject = draft.id === undefined ? {} : { id: { entityType: type, id: draft.id } }
   for (const [member, column] of Object.entries(columns)) {
     const value = draft[member]
-    if (value !== undefined) json[member] = column.toJson(value)
+    if (value !== undefined && column.isInternal !== true) json[member] = column.toJson(value)
   }
   return json
 }
