@@ -1,31 +1,17 @@
 """What a device with the official Python MQTT client does: mqtt_client.py URL MQTT_PORT. One line a part: ok NAME, or FAIL NAME: why."""
-import json
 import sys
 import threading
 import time
-import urllib.error
-import urllib.request
 
-from tb_device_mqtt import TBDeviceMqttClient
+from tb_device_mqtt import TBDeviceMqttClient, TBFirmwareState
 from tb_gateway_mqtt import TBGatewayMqttClient
 
 from parts import end, part
+from server import (
+    assign_firmware, client_attribute, holds, is_claimed, latest, log_in, provisioning_profile, replying_chain, rest, share,
+)
 
-url, mqtt_port = sys.argv[1], int(sys.argv[2])
-
-
-def rest(method, path, body=None, token=None):
-    request = urllib.request.Request(url + path, method=method, data=None if body is None else json.dumps(body).encode())
-    request.add_header('Content-Type', 'application/json')
-    if token is not None:
-        request.add_header('X-Authorization', f'Bearer {token}')
-    with urllib.request.urlopen(request, timeout=90) as answer:
-        text = answer.read().decode()
-    return json.loads(text) if text else None
-
-
-def log_in(user, password):
-    return rest('POST', '/api/auth/login', {'username': user, 'password': password})['token']
+mqtt_port = int(sys.argv[2])
 
 
 class Heard:
@@ -46,37 +32,8 @@ class Heard:
             return self.values[0]
 
 
-def holds(question, seconds=60):
-    end = time.monotonic() + seconds
-    while not (found := question()):
-        assert time.monotonic() < end, 'it does not come to hold'
-        time.sleep(0.02)
-    return found
-
-
-def replying_chain(token):
-    """The root chain answers what devices ask with what they asked."""
-    chain = next(c for c in rest('GET', '/api/ruleChains?pageSize=100&page=0', token=token)['data'] if c['root'])
-    graph = rest('GET', f"/api/ruleChain/{chain['id']['id']}/metadata", token=token)
-    switch = next(i for i, node in enumerate(graph['nodes']) if node['type'].endswith('TbMsgTypeSwitchNode'))
-    graph['nodes'].append({
-        'type': 'org.thingsboard.rule.engine.rpc.TbSendRPCReplyNode', 'name': 'reply', 'configurationVersion': 0,
-        'configuration': {'serviceIdMetaDataAttribute': 'serviceId', 'sessionIdMetaDataAttribute': 'sessionId',
-                          'requestIdMetaDataAttribute': 'requestId'},
-        'additionalInfo': {},
-    })
-    graph['connections'] = [c for c in graph['connections'] if c['type'] != 'RPC Request from Device']
-    graph['connections'].append({'fromIndex': switch, 'toIndex': len(graph['nodes']) - 1, 'type': 'RPC Request from Device'})
-    rest('POST', '/api/ruleChain/metadata', graph, token)
-
-
 def provisioned(token):
-    rest('POST', '/api/deviceProfile', {
-        'name': 'made', 'type': 'DEFAULT', 'transportType': 'DEFAULT', 'provisionType': 'ALLOW_CREATE_NEW_DEVICES',
-        'provisionDeviceKey': 'key', 'profileData': {
-            'configuration': {'type': 'DEFAULT'}, 'transportConfiguration': {'type': 'DEFAULT'},
-            'provisionConfiguration': {'type': 'ALLOW_CREATE_NEW_DEVICES', 'provisionDeviceSecret': 'secret'}},
-    }, token)
+    provisioning_profile(token)
     credentials = TBDeviceMqttClient.provision('127.0.0.1', 'key', 'secret', port=mqtt_port, device_name='made')
     assert credentials['credentialsType'] == 'ACCESS_TOKEN', credentials
     device = rest('GET', '/api/tenant/devices?deviceName=made', token=token)
@@ -85,17 +42,15 @@ def provisioned(token):
 
 def telemetry(client, device_id, token):
     assert client.send_telemetry({'temperature': 21.5}).get() == 0
-    path = f'/api/plugins/telemetry/DEVICE/{device_id}/values/timeseries?keys=temperature'
-    assert holds(lambda: rest('GET', path, token=token).get('temperature'))[0]['value'] == '21.5'
+    assert holds(lambda: latest(device_id, 'temperature', token)) == '21.5'
 
 
 def attributes(client, device_id, token):
     heard = Heard()
     client.subscribe_to_attribute('target', heard)
     assert client.send_attributes({'model': 'M1'}).get() == 0
-    path = f'/api/plugins/telemetry/DEVICE/{device_id}/values/attributes/CLIENT_SCOPE?keys=model'
-    holds(lambda: rest('GET', path, token=token))
-    rest('POST', f'/api/plugins/telemetry/DEVICE/{device_id}/attributes/SHARED_SCOPE', {'target': 7}, token)
+    holds(lambda: client_attribute(device_id, 'model', token))
+    share(device_id, {'target': 7}, token)
     assert heard.first()[0] == {'target': 7}, heard.values
     asked = Heard()
     client.request_attributes(['model'], ['target'], callback=asked)
@@ -118,20 +73,23 @@ def calls_from_device(client):
     assert any(value == {'method': 'getTime', 'params': {'zone': 'UTC'}} for value in answer), answer
 
 
-def claiming(client, token):
-    customer = log_in('customer@millrace.local', 'customer')
+def claiming(client):
     client.claim(secret_key='known', duration=60000).get()
-    claimed = holds(lambda: tried(customer, 'known'))
-    assert claimed['response'] == 'SUCCESS' and claimed['device']['name'] == 'made', claimed
-    rest('DELETE', '/api/customer/device/made/claim', token=token)
+    holds(lambda: is_claimed('made', 'known'))
 
 
-def tried(token, secret):
-    try:
-        return rest('POST', '/api/customer/device/made/claim', {'secretKey': secret}, token)
-    except urllib.error.HTTPError as error:
-        assert error.code == 400, error
-        return None
+def firmware(client, device_id, token):
+    """In parts, whose sum the client checks; it tells each step."""
+    image = bytes(index * 7 % 251 for index in range(10_000))
+    assign_firmware(device_id, image, token)
+    received = Heard()
+    client.set_on_firmware_received_callback(received)
+    client.get_firmware_update()
+    _, data, version = received.first()
+    assert (data, version) == (image, '2'), (len(data), version)
+    assert holds(lambda: latest(device_id, 'fw_state', token) == 'VERIFIED')
+    client.update_firmware_info('pump-app', '2', TBFirmwareState.UPDATED)
+    holds(lambda: latest(device_id, 'current_fw_version', token) == '2')
 
 
 def gateway_of(token):
@@ -151,14 +109,13 @@ def behind_gateway(gateway, token):
     pump, valve = (rest('GET', f'/api/tenant/devices?deviceName={name}', token=token) for name in ('pump', 'valve'))
     assert (pump['type'], valve['type']) == ('pumps', 'default')
     for device, key, value in ((pump, 'pressure', '2.5'), (valve, 'open', 'true')):
-        path = f"/api/plugins/telemetry/DEVICE/{device['id']['id']}/values/timeseries?keys={key}"
-        assert holds(lambda: rest('GET', path, token=token).get(key))[0]['value'] == value
-    values = f"/api/plugins/telemetry/DEVICE/{pump['id']['id']}"
+        assert holds(lambda: latest(device['id']['id'], key, token)) == value
+    pump_id = pump['id']['id']
     heard = Heard()
     gateway.gw_subscribe_to_attribute('pump', 'target', heard)
     assert gateway.gw_send_attributes('pump', {'model': 'M2'}).get() == 0
-    holds(lambda: rest('GET', f'{values}/values/attributes/CLIENT_SCOPE?keys=model', token=token))
-    rest('POST', f'{values}/attributes/SHARED_SCOPE', {'target': 8}, token)
+    holds(lambda: client_attribute(pump_id, 'model', token))
+    share(pump_id, {'target': 8}, token)
     assert heard.first()[0] == {'device': 'pump', 'data': {'target': 8}}, heard.values
     asked = Heard()
     gateway.gw_request_client_attributes('pump', ['model'], asked)
@@ -169,7 +126,7 @@ def behind_gateway(gateway, token):
     gateway.gw_set_server_side_rpc_request_handler(
         lambda client, body: client.gw_send_rpc_reply(body['device'], body['data']['id'], {'got': body['data']['params']}))
     call = {'method': 'set', 'params': {'a': 1}, 'timeout': 60000}
-    answer = rest('POST', f"/api/rpc/twoway/{pump['id']['id']}", call, token)
+    answer = rest('POST', f'/api/rpc/twoway/{pump_id}', call, token)
     assert answer == {'got': {'a': 1}}, answer
     assert gateway.gw_disconnect_device('pump').get() == 0
 
@@ -177,14 +134,15 @@ def behind_gateway(gateway, token):
 token = log_in('tenant@millrace.local', 'tenant')
 replying_chain(token)
 device_id, credentials = part('provisioning', provisioned, token) or ('', '')
-client = TBDeviceMqttClient('127.0.0.1', mqtt_port, credentials)
+client = TBDeviceMqttClient('127.0.0.1', mqtt_port, credentials, chunk_size=4096)
 client.connect()
 holds(client.is_connected)
 part('telemetry', telemetry, client, device_id, token)
 part('attributes', attributes, client, device_id, token)
 part('calls to the device', calls_to_device, client, device_id, token)
 part('calls from the device', calls_from_device, client)
-part('claiming', claiming, client, token)
+part('firmware', firmware, client, device_id, token)
+part('claiming', claiming, client)
 client.stop()
 client.disconnect()
 gateway = gateway_of(token)

@@ -1,28 +1,19 @@
 """An edge node with pysparkplug: sparkplug_client.py URL MQTT_PORT. One line a part: ok NAME, or FAIL NAME: why."""
-import json
 import sys
 import threading
 import time
+import urllib.error
 import urllib.request
 
 import pysparkplug as psp
 
 from parts import end, part
+from server import latest, log_in, rest
 
-url, mqtt_port = sys.argv[1], int(sys.argv[2])
-
-
-def rest(method, path, body=None, token=None):
-    request = urllib.request.Request(url + path, method=method, data=None if body is None else json.dumps(body).encode())
-    request.add_header('Content-Type', 'application/json')
-    if token is not None:
-        request.add_header('X-Authorization', f'Bearer {token}')
-    with urllib.request.urlopen(request, timeout=90) as answer:
-        text = answer.read().decode()
-    return json.loads(text) if text else None
+mqtt_port = int(sys.argv[2])
 
 
-token = rest('POST', '/api/auth/login', {'username': 'tenant@millrace.local', 'password': 'tenant'})['token']
+token = log_in('tenant@millrace.local', 'tenant')
 profile = {
     'name': 'edge node', 'type': 'DEFAULT', 'transportType': 'MQTT',
     'profileData': {
@@ -43,8 +34,7 @@ def becomes(name, key, value):
     found = None
     while time.monotonic() < until:
         try:
-            path = f'/api/plugins/telemetry/DEVICE/{device_id(name)}/values/timeseries?keys={urllib.request.quote(key)}'
-            found = rest('GET', path, token=token)[key][0]['value']
+            found = latest(device_id(name), key, token)
         except urllib.error.HTTPError:
             found = 'no such device'
         if found == value:

@@ -12,6 +12,8 @@ const GENERATED_PACKAGES = ['tb-ce-client==4.4.0'] as const
 
 const SPARKPLUG_PACKAGES = ['pysparkplug==0.6.1', 'paho-mqtt==1.6.1', 'protobuf==7.36.2'] as const
 
+const COAP_PACKAGES = ['aiocoap==0.4.17'] as const
+
 const GATEWAY_PACKAGES = ['thingsboard-gateway==3.8.5', 'tb-mqtt-client==1.13.13', 'mmh3==5.3.1'] as const
 
 /**
@@ -35,6 +37,11 @@ export function pythonGeneratedClient(): Promise<string> {
 /** The same with a client of Sparkplug B (Apache-2.0). */
 export function pythonSparkplugClient(): Promise<string> {
   return pythonWith('python-sparkplug-client', SPARKPLUG_PACKAGES)
+}
+
+/** The same with a client of CoAP (MIT). */
+export function pythonCoapClient(): Promise<string> {
+  return pythonWith('python-coap-client', COAP_PACKAGES)
 }
 
 /** The same with the official IoT gateway (Apache-2.0): its module is `thingsboard_gateway.tb_gateway`. */

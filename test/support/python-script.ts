@@ -12,7 +12,13 @@ const LIMIT_MS = 500_000
 /** `parts` is how many of them there are: all must have gone well. */
 export async function runPythonScript(
   context: TestContext,
-  options: { readonly python: () => Promise<string>; readonly script: string; readonly parts: number },
+  options: {
+    readonly python: () => Promise<string>
+    readonly script: string
+    readonly parts: number
+    /** Of the port that it is told beside the one for REST. */
+    readonly protocol?: 'mqtt' | 'coap'
+  },
 ): Promise<void> {
   if (!requireTool(context, 'python3')) return
   const python = await options.python()
@@ -20,7 +26,7 @@ export async function runPythonScript(
   context.after(() => millrace.stop())
   const script = join(PROJECT_ROOT, 'test', 'clients', options.script)
   // -B: it leaves no compiled files beside the sources.
-  const parameters = ['-B', script, millrace.url, String(millrace.ports['mqtt'] ?? 0)]
+  const parameters = ['-B', script, millrace.url, String(millrace.ports[options.protocol ?? 'mqtt'] ?? 0)]
   const client = spawn(python, parameters, { stdio: ['ignore', 'pipe', 'pipe'], timeout: LIMIT_MS })
   let output = ''
   for (const stream of [client.stdout, client.stderr])
