@@ -5,6 +5,7 @@ import { TestClient } from '../../transports/lwm2m/testkit.ts'
 import { answerWith, load, says, takeImage } from '../../transports/lwm2m/updates/package.testkit.ts'
 import { RestClient, login } from '../support/clients.ts'
 import { createLwm2mDevice, createLwm2mProfile } from '../support/lwm2m-device.ts'
+import { uploadPackage } from '../support/packages.ts'
 import { startMillrace } from '../support/start-millrace.ts'
 import { eventually } from './wait.ts'
 
@@ -25,18 +26,8 @@ test('firmware and software come to a client', { timeout: 600_000 }, async (cont
     },
     clientLwM2mSettings: { fwUpdateStrategy: 2, fwUpdateResource: `coap://127.0.0.1:${port}`, swUpdateStrategy: 1 },
   })
-  const upload = async (type: 'FIRMWARE' | 'SOFTWARE'): Promise<object> => {
-    const { id } = await rest.expect<{ id: { id: string } }>('POST', '/api/otaPackage', {
-      ...{ deviceProfileId: { entityType: 'DEVICE_PROFILE', id: profileId }, type, title: type, version: '2' },
-    })
-    const form = new FormData()
-    form.set('file', new Blob([IMAGE]), 'image.bin')
-    const answer = await fetch(`${millrace.url}/api/otaPackage/${id.id}?checksumAlgorithm=SHA256`, {
-      ...{ method: 'POST', headers: { 'x-authorization': `Bearer ${await login(millrace)}` }, body: form },
-    })
-    assert.equal(answer.status, 200, await answer.text())
-    return { entityType: 'OTA_PACKAGE', id: id.id }
-  }
+  const upload = (type: 'FIRMWARE' | 'SOFTWARE'): Promise<object> =>
+    uploadPackage(rest, { deviceProfileId: profileId, type, title: type, version: '2', image: IMAGE })
   const [firmwareId, softwareId] = [await upload('FIRMWARE'), await upload('SOFTWARE')]
   const deviceId = await createLwm2mDevice(rest, profileId, ENDPOINT, { firmwareId, softwareId })
   const isTold = (key: string, wanted: string) =>

@@ -50,6 +50,15 @@ export class RestClient {
     return answer.text === '' ? (undefined as Body) : answer.json<Body>()
   }
 
+  /** Sends a file as a form does. Throws unless the answer is 200. */
+  async upload(path: string, bytes: Buffer<ArrayBuffer>): Promise<void> {
+    const body = new FormData()
+    body.set('file', new Blob([bytes]), 'image.bin')
+    const headers = { 'x-authorization': `Bearer ${this.token}` }
+    const answer = await fetch(this.url + path, { method: 'POST', headers, body })
+    if (answer.status !== 200) throw new Error(`POST ${path} answered ${answer.status}: ${await answer.text()}`)
+  }
+
   /** Creates a device with the given access token and returns its id. */
   async createDevice(name: string, accessToken: string): Promise<string> {
     const device = await this.expect<{ id: { id: string } }>(
