@@ -1,9 +1,11 @@
-/** A real client of LwM2M (Eclipse Leshan) registers, is observed and read, called, written to by a shared attribute, and leaves. */
+/** A real client of LwM2M (Eclipse Leshan) registers, is observed and read, called, written to by a shared attribute, given firmware, and leaves. */
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { RestClient, login } from '../support/clients.ts'
 import { requireLeshan, startLeshanClient } from '../support/leshan-client.ts'
 import { createLwm2mDevice, createLwm2mProfile, serverToldOf } from '../support/lwm2m-device.ts'
+import { uploadPackage } from '../support/packages.ts'
 import { startMillrace } from '../support/start-millrace.ts'
 import { eventually } from './wait.ts'
 
@@ -33,9 +35,10 @@ const PROFILE = {
   },
 }
 const NO_SECURITY = { securityMode: 'NO_SEC' }
+const TIMEOUT = { timeout: 300_000 }
 const ENDPOINT = 'urn:meter:1'
 
-test('a client of Eclipse Leshan works', { timeout: 120_000 }, async (context) => {
+test('a client of Eclipse Leshan works', TIMEOUT, async (context) => {
   if (!requireLeshan(context)) return
   const millrace = await startMillrace()
   context.after(() => millrace.stop())
@@ -131,10 +134,50 @@ test('a client of Eclipse Leshan works', { timeout: 120_000 }, async (context) =
 })
 
 test(
-  'a client that knows its bootstrap server alone registers, and begins anew when it is called to',
-  {
-    timeout: 120_000,
+  'a client of Eclipse Leshan takes firmware, from the upload to the state that a user reads',
+  TIMEOUT,
+  async (context) => {
+    if (!requireLeshan(context)) return
+    const millrace = await startMillrace()
+    context.after(() => millrace.stop())
+    const rest = new RestClient(millrace, await login(millrace))
+    const observed = ['/5_1.1/0/3', '/5_1.1/0/5']
+    const named = ['/5_1.1/0/6', '/5_1.1/0/7']
+    const profileId = await createLwm2mProfile(rest, 'updated meters', {
+      observeAttr: {
+        keyName: Object.fromEntries([...observed, ...named].map((path) => [path, path])),
+        ...{ observe: observed, telemetry: observed, attribute: named, attributeLwm2m: {} },
+      },
+      clientLwM2mSettings: { fwUpdateStrategy: 1 },
+    })
+    // The library takes bodies of up to 8 KiB unless it is told otherwise.
+    const image = Buffer.from(Array.from({ length: 8000 }, (_, index) => (index * 7) % 251))
+    const firmware = { type: 'FIRMWARE', title: 'meter-app', version: '2' } as const
+    const firmwareId = await uploadPackage(rest, { deviceProfileId: profileId, image, ...firmware })
+    const device = await createLwm2mDevice(rest, profileId, ENDPOINT, { firmwareId })
+    const isTold = (key: string, wanted: string) =>
+      eventually(
+        async () => {
+          const path = `/api/plugins/telemetry/DEVICE/${device}/values/timeseries?keys=${encodeURIComponent(key)}`
+          return (await rest.expect<Record<string, { value: string | null }[]>>('GET', path))[key]?.[0]?.value
+        },
+        (value) => value === wanted,
+      )
+    const client = await startLeshanClient(ENDPOINT, millrace.ports['lwm2m'] ?? 0)
+    context.after(() => client.kill())
+    await client.heard('REGISTERED')
+    await client.heard(`PACKAGE ${image.length} ${createHash('sha256').update(image).digest('hex')}`)
+    await client.heard('INSTALL')
+    await isTold('/5_1.1/0/3', 'Updating')
+    client.tell('installed')
+    await isTold('fw_state', 'UPDATED')
+    await isTold('/5_1.1/0/5', 'Firmware updated successfully')
   },
+)
+
+test(
+  'a client that knows its bootstrap server alone registers, and begins anew when it is called to',
+  TIMEOUT,
   async (context) => {
     if (!requireLeshan(context)) return
     const millrace = await startMillrace()

@@ -1,9 +1,11 @@
-// A client of LwM2M by Eclipse Leshan, driven by lines: `battery N` changes 3/0/9, `update` updates the registration, `stop` ends it.
-// It says what it hears: BOOTSTRAPPED, REGISTERED, UPDATED, WRITE 14 text, EXECUTE 4, DEREGISTERED.
+// A client of LwM2M by Eclipse Leshan, driven by lines: `battery N` changes 3/0/9, `installed` says that the package is, `update` updates the registration, `stop` ends it.
+// It says what it hears: BOOTSTRAPPED, REGISTERED, UPDATED, WRITE 14 text, EXECUTE 4, PACKAGE bytes sum, INSTALL, DEREGISTERED.
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -72,6 +74,59 @@ public class Client {
     }
   }
 
+  /** Object 5: takes packages that are written to it, and then is of version 2. */
+  public static class Firmware extends BaseInstanceEnabler {
+    private volatile long state = 0, result = 0;
+    private volatile String version = "1";
+
+    @Override
+    public ReadResponse read(LwM2mServer server, int id) {
+      switch (id) {
+        case 3: return ReadResponse.success(id, state);
+        case 5: return ReadResponse.success(id, result);
+        case 6: return ReadResponse.success(id, "meter-app");
+        case 7: return ReadResponse.success(id, version);
+        case 9: return ReadResponse.success(id, 1L);
+        default: return super.read(server, id);
+      }
+    }
+
+    @Override
+    public WriteResponse write(LwM2mServer server, boolean replace, int id, LwM2mResource value) {
+      if (id != 0) return super.write(server, replace, id, value);
+      byte[] image = (byte[]) value.getValue();
+      try {
+        byte[] sum = MessageDigest.getInstance("SHA-256").digest(image);
+        System.out.println("PACKAGE " + image.length + " " + HexFormat.of().formatHex(sum));
+      } catch (NoSuchAlgorithmException error) {
+        return WriteResponse.internalServerError(error.getMessage());
+      }
+      state = 2;
+      fireResourceChange(3);
+      return WriteResponse.success();
+    }
+
+    @Override
+    public ExecuteResponse execute(LwM2mServer server, int id, Arguments arguments) {
+      if (id != 2 || state != 2) return ExecuteResponse.methodNotAllowed();
+      System.out.println("INSTALL");
+      version = "2";
+      state = 3;
+      fireResourceChange(3);
+      return ExecuteResponse.success();
+    }
+
+    @Override
+    public List<Integer> getAvailableResourceIds(ObjectModel model) {
+      return Arrays.asList(0, 2, 3, 5, 6, 7, 9);
+    }
+
+    void installed() {
+      result = 1;
+      fireResourceChange(5);
+    }
+  }
+
   private static byte[] bytesOf(String file) throws IOException {
     return Files.readAllBytes(Path.of(file));
   }
@@ -103,6 +158,7 @@ public class Client {
   /** Endpoint, and `coap://HOST:PORT` or `coaps://…` with what it proves itself with; `bootstrap` before that: it is a bootstrap server's. */
   public static void main(String[] parameters) throws IOException {
     Device device = new Device();
+    Firmware firmware = new Firmware();
     ObjectsInitializer objects = new ObjectsInitializer();
     boolean isBootstrap = parameters.length > 2 && parameters[2].equals("bootstrap");
     String[] proof = Arrays.copyOfRange(parameters, isBootstrap ? 3 : 2, parameters.length);
@@ -110,8 +166,9 @@ public class Client {
     if (isBootstrap) objects.setClassForObject(1, Server.class);
     else objects.setInstancesForObject(1, new Server(123, 300));
     objects.setInstancesForObject(3, device);
+    objects.setInstancesForObject(5, firmware);
     LeshanClientBuilder builder = new LeshanClientBuilder(parameters[0]);
-    builder.setObjects(objects.create(0, 1, 3));
+    builder.setObjects(objects.create(0, 1, 3, 5));
     builder.setEndpointsProviders(
       new CaliforniumClientEndpointsProvider.Builder(new CoapClientProtocolProvider(), new CoapsClientProtocolProvider())
         .build());
@@ -159,6 +216,7 @@ public class Client {
     while (lines.hasNextLine()) {
       String[] words = lines.nextLine().split(" ");
       if (words[0].equals("battery")) device.change(Long.parseLong(words[1]));
+      else if (words[0].equals("installed")) firmware.installed();
       else if (words[0].equals("update")) client.triggerRegistrationUpdate();
       else if (words[0].equals("stop")) break;
     }
