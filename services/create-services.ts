@@ -289,7 +289,10 @@ export function createServices(options: ServicesOptions): Services {
     telemetry: viewed,
     telemetryWrites: telemetry,
     bulkImport,
-    fileErasure: new FileErasure({ cleanup, entities, timeSeries, clock, logKeptMs: options.logKeptMs ?? 0 }),
+    fileErasure: new FileErasure({
+      ...{ cleanup, entities, timeSeries, clock, deadLetters: options.deadLetters },
+      logKeptMs: options.logKeptMs ?? 0,
+    }),
     tenantTransfer: new TenantTransfer({ entities, timeSeries, changes, feed, doubts, clock, nodeSecrets }),
     fileImport: new FileImport({ transfers, lines: bulkImport, entities }),
     attributes,

@@ -8,6 +8,7 @@ import path from 'node:path'
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock, Random, TimerHandle } from '../model/clock.ts'
 import type { User } from '../model/entities.ts'
+import type { Erased } from '../model/erased.ts'
 import type { MillraceError } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Principal } from '../model/principal.ts'
@@ -380,6 +381,10 @@ export class TestDeadLetters implements DeadLetters {
     const index = this.letters.findIndex((letter) => letter.id === id)
     if (index >= 0) this.letters.splice(index, 1)
     return index >= 0
+  }
+
+  eraseRemoved(): Promise<Erased> {
+    return Promise.resolve({ isGone: true })
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -144,4 +144,28 @@ test('issue-8 2.10: after a start the oldest letters of the tenant go first, als
   const again = await first.reopen()
   for (let id = 201; (await again.ids('mine')).length === id - 188; id++) await again.put(id, 'mine')
   assert.equal((await again.ids('mine')).at(0), 30, 'the first that went is the oldest')
+})
+
+test('of letters that were removed no file holds anything once they are erased; the others stay, over a start too', async (context) => {
+  const first = await open(context, { segmentBytes: 2048 })
+  for (let id = 1; id <= 30; id++) await first.put(id, id % 3 === 0 ? 'REMOVED' : 'kept', 300)
+  for (const id of await first.ids('REMOVED')) await first.store.remove(id)
+  // Where it was removed before a start, nobody is left who knows.
+  const again = await first.reopen()
+  const kept = await again.ids()
+  const holdRemoved = async () => {
+    const files = await readdir(first.directory)
+    const contents = await Promise.all(files.map((file) => readFile(join(first.directory, file))))
+    return contents.some((content) => content.includes('REMOVED'))
+  }
+  assert.ok(await holdRemoved(), 'nothing was there to be erased')
+  const erasing = again.store.eraseRemoved()
+  await again.put(31, 'kept')
+  assert.deepEqual(await erasing, { isGone: true })
+  assert.ok(!(await holdRemoved()))
+  for (const { ids } of [again, await again.reopen()]) assert.deepEqual(await ids(), [...kept, 31])
+  again.opened.length = 0
+  const rested = await again.reopen()
+  await rested.store.eraseRemoved()
+  assert.deepEqual(rested.opened, [], 'where nothing was removed since, nothing is written again')
 })

@@ -4,8 +4,10 @@
  * oldest letters of the tenant that holds the most go, counted and told.
  */
 import type { Clock } from '../../model/clock.ts'
+import type { Erased } from '../../model/erased.ts'
 import type { Message } from '../../model/message.ts'
 import { RecordLog, type RecordLogOptions } from '../../disk/record-log.ts'
+import type { SegmentFile } from '../../disk/segment-file.ts'
 import { BlockWriter } from './block-writer.ts'
 import type { LinkEventListener } from './events.ts'
 import { LetterIndex } from './letter-index.ts'
@@ -38,6 +40,8 @@ export interface DeadLetters {
   /** Publishes the message once more, under its old id, and removes the letter when that is durable. False: no such letter. */
   replay(id: number): Promise<boolean>
   remove(id: number): Promise<boolean>
+  /** Takes removed letters out of the files too. New ones may wait meanwhile. */
+  eraseRemoved(): Promise<Erased>
 }
 
 /** Where letters go. Resolves when the letter is durable; the same burial twice is one letter. */
@@ -62,6 +66,7 @@ export function deadLettersOf(
     list: (query) => store.list(query),
     read: (id) => store.read(id),
     remove: (id) => store.remove(id),
+    eraseRemoved: () => store.eraseRemoved(),
     replay: async (id) => {
       const letter = await store.read(id)
       if (letter === undefined) return false
@@ -93,6 +98,8 @@ export class DeadLetterStore implements LetterStore {
   private readonly options: DeadLetterOptions
   private readonly index: LetterIndex
   private readonly log: RecordLog
+  /** Files may hold letters that were removed. */
+  private isToErase = false
   private unwritten: Unwritten[] = []
   private nextWrite: Promise<void> | undefined
   /** One write at a time. */
@@ -106,6 +113,7 @@ export class DeadLetterStore implements LetterStore {
 
   static async open(options: DeadLetterOptions): Promise<DeadLetterStore> {
     const index = new LetterIndex()
+    let isToErase = false
     const log = await RecordLog.open({ ...options, format: LINK_SEGMENTS }, (content, segment, block) => {
       if (content.count > 0) {
         const { offset, end, body } = block
@@ -113,9 +121,11 @@ export class DeadLetterStore implements LetterStore {
         index.set(content.firstSequence, place)
       }
       for (const id of content.removed) index.delete(id)
+      isToErase ||= content.removed.length > 0
     })
     index.sortByTime()
     const store = new DeadLetterStore(options, index, log)
+    store.isToErase = isToErase
     await store.removeEmptyFront()
     return store
   }
@@ -140,6 +150,23 @@ export class DeadLetterStore implements LetterStore {
       this.index.delete(id)
       await this.removeEmptyFront()
       return true
+    })
+  }
+
+  /** All files of before are written again without what was removed, and go: also those of a removal before the last start. */
+  eraseRemoved(): Promise<Erased> {
+    return this.inTurn(async () => {
+      const { segments } = this.log
+      const last = segments.newest
+      if (last === undefined || !this.isToErase) return { isGone: true }
+      await this.log.openSegment()
+      for (let front = segments.oldest; front !== undefined && front.id <= last.id; front = segments.oldest) {
+        await this.writeAgain(front)
+        await this.removeEmptyFront()
+        if (segments.oldest === front) return { isGone: false, rest: 'the disk refuses to remove a file' }
+      }
+      this.isToErase = false
+      return { isGone: true }
     })
   }
 
@@ -202,19 +229,25 @@ export class DeadLetterStore implements LetterStore {
     for (let left = segments.count; left > 0 && segments.bytes > this.options.maxBytes; left--) {
       const front = segments.oldest
       if (front === undefined || front === this.log.current) return
-      for (const [id, place] of this.index.in(front)) {
-        const record = await this.log.read(place)
-        if (record === undefined) this.index.delete(id)
-        else this.index.set(id, { ...place, ...(await this.log.append(record.block)) })
-      }
+      await this.writeAgain(front)
       await this.removeEmptyFront()
       if (segments.oldest === front) return
+    }
+  }
+
+  /** The letters of a file, behind all others. One that can not be read any more is none. */
+  private async writeAgain(file: SegmentFile): Promise<void> {
+    for (const [id, place] of this.index.in(file)) {
+      const record = await this.log.read(place)
+      if (record === undefined) this.index.delete(id)
+      else this.index.set(id, { ...place, ...(await this.log.append(record.block)) })
     }
   }
 
   private async noteRemoved(ids: readonly number[]): Promise<void> {
     const block = new BlockWriter(1)
     block.removed(ids)
+    this.isToErase = true
     await this.log.append(block.finish())
   }
 

@@ -96,6 +96,7 @@ export class MemoryStreams {
       },
       read: (id) => Promise.resolve(letters.find((letter) => letter.id === id)),
       remove: (id) => Promise.resolve(remove(id)),
+      eraseRemoved: () => Promise.resolve({ isGone: true }),
       close: () => Promise.resolve(),
     }
   }

@@ -19,6 +19,7 @@ test('who asks while an erasure is under way gets the answer of one that began a
     },
     entities: { eraseDeleted: async () => erased },
     timeSeries: { eraseDeleted: async () => erased },
+    deadLetters: { eraseRemoved: async () => erased },
     clock: new ManualClock(),
     logKeptMs: 0,
   })
@@ -44,6 +45,7 @@ test('one that fails does not keep the next from beginning', async () => {
     cleanup: { finish: fails },
     entities: { eraseDeleted: fails },
     timeSeries: { eraseDeleted: fails },
+    deadLetters: { eraseRemoved: fails },
     clock: new ManualClock(),
     logKeptMs: 0,
   })

@@ -2,6 +2,7 @@
  * What is deleted is in no answer any more at once; files may hold it for longer. Asked for, this takes it out of them, and says of each store whether
  * it is gone, when it will be, or what is left to do.
  */
+import type { DeadLetters } from '../../engine/link/dead-letters.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { Erased } from '../../model/erased.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
@@ -12,13 +13,14 @@ export interface FileErasureParts {
   readonly cleanup: Pick<Cleanup, 'finish'>
   readonly entities: Pick<EntityStore, 'eraseDeleted'>
   readonly timeSeries: Pick<TimeSeriesStore, 'eraseDeleted'>
+  readonly deadLetters: Pick<DeadLetters, 'eraseRemoved'>
   readonly clock: Clock
   /** How long messages stay in the log after they were processed. */
   readonly logKeptMs: number
 }
 
 export interface ErasedStore extends Erased {
-  readonly store: 'entities' | 'series' | 'log'
+  readonly store: 'entities' | 'series' | 'dead letters' | 'log'
 }
 
 export interface ErasureReport {
@@ -50,16 +52,18 @@ export class FileErasure {
   }
 
   private async erase(): Promise<ErasureReport> {
-    const { cleanup, entities, timeSeries, clock, logKeptMs } = this.parts
+    const { cleanup, entities, timeSeries, deadLetters, clock, logKeptMs } = this.parts
     const pending = await cleanup.finish()
     const series = await timeSeries.eraseDeleted()
     const rows = await entities.eraseDeleted()
+    const letters = await deadLetters.eraseRemoved()
     const log: Erased = { isGone: false, byMs: clock.now() + logKeptMs, rest: LOG_REST }
     return {
       pending,
       stores: [
         { store: 'entities', ...rows },
         { store: 'series', ...series },
+        { store: 'dead letters', ...letters },
         { store: 'log', ...log },
       ],
     }

@@ -1,12 +1,12 @@
-/** What a deleted device said is in no file any more: said by the server, and seen in the files. */
+/** What deleted devices, users and tenants said and had is in no file any more: said by the server, and seen in the files. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { erase } from '../../commands/erase.ts'
-import { login, RestClient } from '../support/clients.ts'
-import { startMillrace } from '../support/start-millrace.ts'
+import { DEMO_SYSADMIN, login, RestClient } from '../support/clients.ts'
+import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
 import { eventually } from './wait.ts'
 
 const MARKER = 'MARKER_OF_THE_ERASED'
@@ -21,6 +21,21 @@ async function filesWith(folder: string, text: string): Promise<readonly string[
     if (bytes.includes(text)) found.push(file)
   }
   return found
+}
+
+async function eraseNow({ url }: RunningMillrace): Promise<void> {
+  const lines: string[] = []
+  const output = { out: (line: string) => lines.push(line), error: (line: string) => lines.push(line) }
+  const { username, password } = DEMO_SYSADMIN
+  assert.equal(await erase(['--url', url, '--user', username, '--password', password], output), 0, lines.join('\n'))
+  for (const store of ['entities', 'series', 'dead letters'])
+    assert.ok(lines.includes(`${store}: gone`), lines.join('\n'))
+  assert.match(lines.join('\n'), /^log: by 20/m)
+}
+
+async function filesBesideTheLog(dataDir: string, text: string): Promise<readonly string[]> {
+  const found = await filesWith(dataDir, text)
+  return found.filter((file) => !file.startsWith(join(dataDir, 'link')))
 }
 
 test('of a deleted device nothing is left in any file, as the server says', async (context) => {
@@ -52,18 +67,8 @@ test('of a deleted device nothing is left in any file, as the server says', asyn
   assert.ok((await filesWith(dataDir, MARKER)).length > 1)
 
   await rest.expect('DELETE', `/api/device/${id}`)
-  const lines: string[] = []
-  const output = { out: (line: string) => lines.push(line), error: (line: string) => lines.push(line) }
-  const flags = ['--url', millrace.url, '--user', 'sysadmin@millrace.local', '--password', 'sysadmin']
-  assert.equal(await erase(flags, output), 0, lines.join('\n'))
-  assert.ok(lines.includes('entities: gone'), lines.join('\n'))
-  assert.ok(lines.includes('series: gone'), lines.join('\n'))
-  assert.match(lines.join('\n'), /^log: by 20/m)
-  const isOfLog = (file: string) => file.startsWith(join(dataDir, 'link'))
-  assert.deepEqual(
-    (await filesWith(dataDir, MARKER)).filter((file) => !isOfLog(file)),
-    [],
-  )
+  await eraseNow(millrace)
+  assert.deepEqual(await filesBesideTheLog(dataDir, MARKER), [])
   // The file that the log was written to goes with the next start at the latest.
   await millrace.stop()
   millrace = await start()
@@ -71,4 +76,58 @@ test('of a deleted device nothing is left in any file, as the server says', asyn
     () => filesWith(dataDir, MARKER),
     (files) => files.length === 0,
   )
+})
+
+test('of a deleted user and a deleted tenant nothing is left in any file', async (context) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'millrace-erased-owners-'))
+  const start = () => startMillrace({ dataDir, environment: { LINK_RETENTION_MINUTES: '0' } })
+  let millrace = await start()
+  context.after(async () => {
+    await millrace.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+  const system = new RestClient(millrace, await login(millrace, DEMO_SYSADMIN))
+  interface Made {
+    readonly id: { readonly id: string }
+  }
+  /** A user, as who it is logged in. */
+  const newUser = async (email: string, members: object, as: RestClient) => {
+    const { id } = await as.expect<Made>('POST', '/api/user?sendActivationMail=false', { email, ...members })
+    const { token } = await as.expect<{ token: string }>('GET', `/api/user/${id.id}/token`)
+    return { path: `/api/user/${id.id}`, rest: new RestClient(millrace, token) }
+  }
+  const authority = 'TENANT_ADMIN'
+  const demo = new RestClient(millrace, await login(millrace))
+  // What the audit log of a tenant that stays tells of the user goes by the rule of that log: it is told nothing of this.
+  const own = (marker: string) => ({ marker, long: marker.repeat(900) })
+  const user = await newUser('erased@example.org', { authority }, demo)
+  await user.rest.expect('POST', '/api/user/settings', own('MARKER_OF_THE_USER'))
+  const tenant = await system.expect<Made>('POST', '/api/tenant', { title: 'Erased' })
+  const owner = await newUser('owner@example.org', { authority, tenantId: tenant.id }, system)
+  const marker = 'MARKER_OF_THE_TENANT'
+  const deviceId = await owner.rest.createDevice(marker, 'TOKEN_OF_THE_TENANT')
+  await owner.rest.expect('POST', '/api/dashboard', { title: marker, configuration: own(marker) })
+  const scope = `/api/plugins/telemetry/DEVICE/${deviceId}`
+  await owner.rest.expect('POST', `${scope}/SERVER_SCOPE`, { had: marker })
+  await owner.rest.expect('POST', `${scope}/timeseries/ANY`, own(marker))
+  const url = `${millrace.url}/api/v1/TOKEN_OF_THE_TENANT/telemetry`
+  assert.equal((await fetch(url, { method: 'POST', body: JSON.stringify({ said: marker }) })).status, 200)
+  await eventually(
+    () => owner.rest.call('GET', `${scope}/values/timeseries?keys=said`),
+    ({ text }) => text.includes(marker),
+  )
+  const markers = ['MARKER_OF_THE_USER', marker, 'TOKEN_OF_THE_TENANT']
+  for (const text of markers) assert.ok((await filesWith(dataDir, text)).length > 0, text)
+
+  await demo.expect('DELETE', user.path)
+  await system.expect('DELETE', `/api/tenant/${tenant.id.id}`)
+  await eraseNow(millrace)
+  for (const text of markers) assert.deepEqual(await filesBesideTheLog(dataDir, text), [], text)
+  await millrace.stop()
+  millrace = await start()
+  for (const text of markers)
+    await eventually(
+      () => filesWith(dataDir, text),
+      (files) => files.length === 0,
+    )
 })

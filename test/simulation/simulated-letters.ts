@@ -1,5 +1,6 @@
 /** Dead letters of a cluster: kept beside the streams, a while away, and not there every time. */
 import type { Clock } from '../../model/clock.ts'
+import type { Erased } from '../../model/erased.ts'
 import type { SeededRandom } from '../../engine/actor/testkit.ts'
 import type { DeadLetter, LetterQuery, LetterStore } from '../../engine/link/dead-letters.ts'
 import type { RunClock } from './run-clock.ts'
@@ -49,6 +50,10 @@ export class SimulatedLetters implements LetterStore {
     const index = this.letters.findIndex((letter) => letter.id === id)
     if (index >= 0) this.letters.splice(index, 1)
     return Promise.resolve(index >= 0)
+  }
+
+  eraseRemoved(): Promise<Erased> {
+    return Promise.resolve({ isGone: true })
   }
 
   close(): Promise<void> {

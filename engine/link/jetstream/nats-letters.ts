@@ -5,6 +5,7 @@
  */
 import { jetstream, jetstreamManager, type JetStreamManager, type PurgeOpts } from '@nats-io/jetstream'
 import type { Clock } from '../../../model/clock.ts'
+import type { Erased } from '../../../model/erased.ts'
 import { errorText } from '../../../model/errors.ts'
 import type { NatsLine } from '../../cluster/nats-connection.ts'
 import { decodeLetter, encodeLetter, type DeadLetter, type LetterQuery, type LetterStore } from '../dead-letters.ts'
@@ -138,6 +139,11 @@ class NatsLetters implements LetterStore {
     const isRemoved = await this.ask(() => this.manager.streams.deleteMessage(this.names.letters, id))
     if (isRemoved === true) this.known--
     return isRemoved ?? false
+  }
+
+  /** The server overwrites what is deleted. */
+  eraseRemoved(): Promise<Erased> {
+    return Promise.resolve({ isGone: true })
   }
 
   async close(): Promise<void> {
