@@ -2,16 +2,21 @@
  * Aggregations that QuestDB computes, whatever lies in the buckets. Most series hold numbers alone: a statement for them has one row a bucket, which
  * tells when it is not enough, and takes some two thirds of the time of the one for all kinds. That one has a row for each kind and adds LONGs
  * in two halves, as QuestDB's own sum overflows in silence.
+ *
+ * Even buckets are samples: QuestDB goes from one to the next as the rows come, and does not look each row's bucket up in a map, which would cost
+ * a third more. The period is an expression, as QuestDB makes a map of samples whose period is a constant (`benchmarks/query`).
  */
 import { longValue } from '../../../model/value.ts'
 import type { HistoryQuery } from '../../../model/telemetry-query.ts'
 import { fromPostgresText } from '../../postgres/text.ts'
 import { Aggregate, type FiguresOf } from '../embedded/aggregate.ts'
-import { KIND, MAX_TS, MIN_TS } from './rows.ts'
+import { isInRange, isoOf, KIND, MAX_TS, MIN_TS } from './rows.ts'
 import type { Row } from './server.ts'
 
 /** Borders of one statement that lie at uneven distances: each costs some 60 characters of the 64 KiB that a query may have. */
 const MAX_UNEVEN_BORDERS = 250
+/** Samples begin in nanoseconds of 64 bits: from April 2262 on QuestDB takes another time. */
+const MAX_SAMPLED_FROM = Date.UTC(2262, 0, 1)
 const HALF = 2n ** 32n
 const LONG_MIN = -(2n ** 63n)
 
@@ -28,7 +33,7 @@ const FIGURES = `kind, count() n, count(long_v) longs, sum(long_v / ${HALF}) hig
   min(long_v) min_long, max(long_v) max_long, sum(dbl_v) sum_double, min(dbl_v) min_double, max(dbl_v) max_double,
   min(text_v) min_text, max(text_v) max_text, ${FIRST_EXPIRY}`
 /** 64-bit integers as text: a number of JSON would be rounded. */
-const EXACT = `bucket, kind, n, longs, high::varchar, low::varchar, min_long::varchar, max_long::varchar,
+const EXACT = `kind, n, longs, high::varchar, low::varchar, min_long::varchar, max_long::varchar,
   sum_double, min_double, max_double, min_text, max_text, first_expiry`
 /** Of one column: what an aggregation needs of it. */
 const OF_COLUMN = { AVG: 'sum', SUM: 'sum', MIN: 'min', MAX: 'max' } as const
@@ -53,37 +58,70 @@ export function bucketQueries(
   const last = borders.length - 1
   const grid = gridOf(borders)
   if (grid !== undefined) {
-    const number = `(cast(ts as long) - ${grid.origin}000) / ${grid.step}000`
     const bucketOf = (found: number) => Math.max(0, Math.min(found - grid.shift, last - 1))
-    const sql = statement(agg, kinds, number, from(borders[0] ?? 0, borders[last] ?? 0))
+    const buckets = evenBuckets(grid, agg !== 'COUNT' && kinds === 'ALL')
+    const sql = statement(agg, kinds, buckets, from(borders[0] ?? 0, borders[last] ?? 0))
     return [{ sql, agg, kinds, bucketOf }]
   }
   const queries: BucketQuery[] = []
   for (let start = 0; start < last; start += MAX_UNEVEN_BORDERS) {
     const part = borders.slice(start, start + MAX_UNEVEN_BORDERS + 1)
-    const number = choice(part, 0, part.length - 2)
-    const sql = statement(agg, kinds, number, from(part[0] ?? 0, part[part.length - 1] ?? 0))
+    const buckets = { ofRow: choice(part, 0, part.length - 2), sampled: '', number: 'bucket' }
+    const sql = statement(agg, kinds, buckets, from(part[0] ?? 0, part[part.length - 1] ?? 0))
     queries.push({ sql, agg, kinds, bucketOf: (found) => found + start })
   }
   return queries
 }
 
-function statement(agg: BucketQuery['agg'], kinds: Kinds, number: string, from: string): string {
-  if (agg === 'COUNT') return `select ${number} bucket, count() n, ${FIRST_EXPIRY} from ${from}`
-  if (kinds === 'ALL') return `select ${EXACT} from (select ${number} bucket, ${FIGURES} from ${from})`
+/** How a statement groups rows. */
+interface Buckets {
+  /** What rows of one bucket have in common. */
+  readonly ofRow: string
+  /** What follows the condition. */
+  readonly sampled: string
+  /** The bucket's number, of what its rows have in common. */
+  readonly number: string
+}
+
+/** Samples that begin at a given time cannot be split, as by the kind of value. */
+function evenBuckets({ origin, step }: Grid, isSplit: boolean): Buckets {
+  const numberOf = (time: string): string => `(cast(${time} as long) - ${origin}000) / ${step}000`
+  const isSampled = !isSplit && isInRange(step) && origin >= MIN_TS && origin <= MAX_SAMPLED_FROM
+  if (!isSampled) return { ofRow: numberOf('ts'), sampled: '', number: 'bucket' }
+  return { ofRow: 'ts', sampled: `sample by (${step} + 0) T from ${isoOf(origin)}`, number: numberOf('bucket') }
+}
+
+function statement(agg: BucketQuery['agg'], kinds: Kinds, buckets: Buckets, from: string): string {
+  const [figures, told] = figuresOf(agg, kinds)
+  const { ofRow, sampled, number } = buckets
+  return `select ${number} bucket, ${told} from (select ${ofRow} bucket, ${figures} from ${from} ${sampled})`
+}
+
+/** What QuestDB computes, and how it tells of it. */
+function figuresOf(agg: BucketQuery['agg'], kinds: Kinds): readonly [string, string] {
+  if (agg === 'COUNT') return [`count() n, ${FIRST_EXPIRY}`, 'n, first_expiry']
+  if (kinds === 'ALL') return [FIGURES, EXACT]
   const figure = OF_COLUMN[agg]
-  if (kinds === 'DOUBLES')
-    return `select ${number} bucket, count() n, count(dbl_v) doubles, ${figure}(dbl_v) double_figure, ${FIRST_EXPIRY} from ${from}`
+  const ofDoubles = `count() n, count(dbl_v) doubles, ${figure}(dbl_v) double_figure`
+  if (kinds === 'DOUBLES') return [`${ofDoubles}, ${FIRST_EXPIRY}`, 'n, doubles, double_figure, first_expiry']
   const [mean, meanOf] = figure === 'sum' ? [', mean', ', avg(long_v) mean'] : ['', '']
-  return `select bucket, n, doubles, double_figure, longs, long_figure::varchar${mean}, first_expiry from (select ${number} bucket, count() n,
-    count(dbl_v) doubles, ${figure}(dbl_v) double_figure, count(long_v) longs, ${figure}(long_v) long_figure${meanOf}, ${FIRST_EXPIRY} from ${from})`
+  return [
+    `${ofDoubles}, count(long_v) longs, ${figure}(long_v) long_figure${meanOf}, ${FIRST_EXPIRY}`,
+    `n, doubles, double_figure, longs, long_figure::varchar${mean}, first_expiry`,
+  ]
+}
+
+interface Grid {
+  readonly origin: number
+  readonly step: number
+  readonly shift: number
 }
 
 /**
  * Where all borders but the first and the last lie at one distance: buckets by division, the first one `shift`. Both ends may
  * be cut short or, the last one, be longer.
  */
-function gridOf(borders: readonly number[]): { origin: number; step: number; shift: number } | undefined {
+function gridOf(borders: readonly number[]): Grid | undefined {
   const [first = 0, second = 0, third] = borders
   const last = borders[borders.length - 1] ?? 0
   if (third === undefined) return { origin: first, step: Math.max(1, last - first), shift: 0 }

@@ -7,6 +7,7 @@ import type { DataPoint, TypedValue } from '../../../model/value.ts'
 import { Aggregate } from '../embedded/aggregate.ts'
 import { raw, write } from '../contract.ts'
 import { seededRandom } from '../../../test/support/seeded-random.ts'
+import { MAX_TS } from './rows.ts'
 import { clockOf, openedStore, serversForFile } from './testkit.ts'
 
 const servers = await serversForFile()
@@ -60,6 +61,36 @@ test(
 )
 
 test(
+  'issue-9 speed: even buckets begin where they are asked to, cut short or longer at both ends',
+  { skip: servers === undefined },
+  async (context) => {
+    assert.ok(servers !== undefined)
+    const { store } = await openedStore(context, servers)
+    const random = seededRandom()
+    const entity = randomUUID()
+    const times = [-400, -5, 0, 1, 999, 1000, 59_999, 60_000, 3_600_000, 1_700_000_000_000, 1_700_000_000_777, MAX_TS]
+    const points = times.map((ts, index): DataPoint => ({ key: 'k', ts, type: 'LONG', value: index + 1 }))
+    await store.write([write(entity, points)])
+    for (let question = 0; question < 60; question++) {
+      const agg = random.pick(['AVG', 'SUM', 'MIN', 'MAX', 'COUNT'] as const)
+      const step = random.pick([1, 7, 1000, 86_400_000, 3_153_600_000_000])
+      const first = random.pick(times) - random.pick([0, 1, 500, 60_000])
+      const begin = first - random.pick([0, 1, step, 3 * step])
+      const inner = Array.from({ length: random.pick([0, 1, 2, 3, 200]) }, (_, index) => first + (index + 1) * step)
+      const end = (inner.at(-1) ?? first) + random.pick([1, step, 10 * step])
+      const borders = [begin, ...inner, end]
+      const query = raw(['k'], { agg, startTs: begin, endTs: end, borders })
+      const found = (await store.history(entity, query)).value.get('k') ?? []
+      assert.deepEqual(
+        found,
+        expected(points, agg, borders),
+        `SEED=${random.seed} ${agg} of ${borders.slice(0, 4).join()}`,
+      )
+    }
+  },
+)
+
+test(
   'issue-9 speed: points expire to the millisecond, though the query says it to the hour',
   { skip: servers === undefined },
   async (context) => {
@@ -103,11 +134,16 @@ test(
   },
 )
 
-function expected(points: readonly DataPoint[], agg: Exclude<HistoryQuery['agg'], 'NONE'>): DataPoint[] {
-  return BORDERS.slice(0, -1).flatMap((start) => {
+function expected(
+  points: readonly DataPoint[],
+  agg: Exclude<HistoryQuery['agg'], 'NONE'>,
+  borders: readonly number[] = BORDERS,
+): DataPoint[] {
+  return borders.slice(0, -1).flatMap((start, index) => {
+    const end = borders[index + 1] ?? start
     const aggregate = new Aggregate()
-    for (const { ts, type, value } of points) if (ts >= start && ts < start + 10) aggregate.add(type, value)
+    for (const { ts, type, value } of points) if (ts >= start && ts < end) aggregate.add(type, value)
     const value = aggregate.result(agg)
-    return value === undefined ? [] : [{ key: 'k', ts: start + 5, ...value }]
+    return value === undefined ? [] : [{ key: 'k', ts: start + Math.floor((end - start) / 2), ...value }]
   })
 }
