@@ -3,6 +3,7 @@
  * thousand alarms of some devices. Put in by the repositories, many rows at a time.
  */
 import { randomUUID } from 'node:crypto'
+import { Progress } from '../../commands/progress.ts'
 import { ACTION_TYPES } from '../../model/audit.ts'
 import { entityId } from '../../model/entity-id.ts'
 import { DEMO_LOGINS } from '../../services/seed.ts'
@@ -10,6 +11,7 @@ import { alarms, SEVERITIES } from '../../services/entities/alarm.ts'
 import { deviceProfiles } from '../../services/entities/device-profile.ts'
 import { devices } from '../../services/entities/device.ts'
 import { recordWith, rowsOf } from '../../services/entities/rows.ts'
+import { ENTITY_ALARMS } from '../../storage/entities/alarms.ts'
 import { AUDIT_LOG_TABLE } from '../../storage/entities/audit-log.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 
@@ -18,7 +20,6 @@ const MS_PER_ROW = 100
 /** How many entities, or users, rows of the audit log are of. */
 export const SHARES = { entities: 1_000, users: 20 } as const
 const ONE_OF_OTHER_NODES = 10
-const DEVICES = 10_000
 /** Sorted by the time of its making, as the program's own are. */
 const OTHER_NODES = 100
 
@@ -38,7 +39,10 @@ export interface Filled {
 export interface Counts {
   readonly rows: number
   readonly alarms: number
+  readonly devices: number
 }
+
+const NO_ERRORS = { taken: {}, overtaken: () => new Error('a row was changed') }
 
 export async function fill(entities: EntityStore, counts: Counts, now: number): Promise<Filled> {
   const administrator = await entities.users.findByEmail(DEMO_LOGINS.tenantAdministrator.email)
@@ -50,19 +54,30 @@ export async function fill(entities: EntityStore, counts: Counts, now: number): 
   const nodeId = randomUUID()
   const begin = now - counts.rows * MS_PER_ROW
   const times = { tenantId, begin, nodeId, userIds, entityIds }
-  const audit = await perSecond(counts.rows, (from, to) => auditRows(entities, times, from, to))
-  const events = await perSecond(counts.rows, (from, to) => eventRows(entities, times, from, to))
-  const deviceIds = await makeDevices(entities, tenantId)
-  const alarmsMade = await perSecond(counts.alarms, (from, to) =>
+  const audit = await perSecond('audit', counts.rows, (from, to) => auditRows(entities, times, from, to))
+  const events = await perSecond('events', counts.rows, (from, to) => eventRows(entities, times, from, to))
+  const deviceIds = ids(counts.devices)
+  await makeDevices(entities, tenantId, deviceIds)
+  const alarmsMade = await perSecond('alarms', counts.alarms, (from, to) =>
     alarmRows(entities, { tenantId, begin, deviceIds, userId: administrator.id }, from, to),
   )
   const rowsPerSecond = { audit, events, alarms: alarmsMade }
   return { tenantId, userIds, entityIds, nodeId, deviceIds, begin, end: now, rowsPerSecond }
 }
 
-async function perSecond(count: number, put: (from: number, to: number) => Promise<void>): Promise<number> {
+async function perSecond(
+  what: string,
+  count: number,
+  put: (from: number, to: number) => Promise<void>,
+): Promise<number> {
+  const progress = new Progress()
   const begun = performance.now()
-  for (let from = 0; from < count; from += PER_WRITE) await put(from, Math.min(count, from + PER_WRITE))
+  for (let from = 0; from < count; from += PER_WRITE) {
+    const to = Math.min(count, from + PER_WRITE)
+    await put(from, to)
+    progress.show(what, to, count, 'rows')
+  }
+  progress.end()
   return Math.round(count / ((performance.now() - begun) / 1000))
 }
 
@@ -85,8 +100,7 @@ async function auditRows(entities: EntityStore, times: Times, from: number, to: 
       ...{ action_status: number % 50 === 0 ? 'FAILURE' : 'SUCCESS', action_failure_details: '' },
     }
   })
-  const errors = { taken: {}, overtaken: () => new Error('a row was changed') }
-  await entities.write([entities.rows(AUDIT_LOG_TABLE, errors).insertAll(rows)])
+  await entities.write([entities.rows(AUDIT_LOG_TABLE, NO_ERRORS).insertAll(rows)])
 }
 
 async function eventRows({ events }: EntityStore, times: Times, from: number, to: number): Promise<void> {
@@ -110,23 +124,24 @@ async function eventRows({ events }: EntityStore, times: Times, from: number, to
   )
 }
 
-async function makeDevices(entities: EntityStore, tenantId: string): Promise<readonly string[]> {
+async function makeDevices(entities: EntityStore, tenantId: string, ids: readonly string[]): Promise<void> {
   const profile = await rowsOf(deviceProfiles, entities).find([
     { column: 'tenant_id', is: tenantId },
     { column: 'is_default', is: 1 },
   ])
-  const records = range(0, DEVICES).map((number) =>
-    recordWith(
-      devices,
-      { id: randomUUID(), createdTime: number + 1, version: 1, tenantId },
-      {
-        ...{ name: `device of alarms ${String(number).padStart(6, '0')}`, type: 'default', deviceData: {} },
-        deviceProfileId: String(profile?.['id']),
-      },
-    ),
-  )
-  await entities.write([rowsOf(devices, entities).insertAll(records.map((record) => devices.rowOf(record)))])
-  return records.map(({ id }) => id)
+  await perSecond('devices', ids.length, async (from, to) => {
+    const records = range(from, to).map((number) =>
+      recordWith(
+        devices,
+        { id: ids[number] ?? '', createdTime: number + 1, version: 1, tenantId },
+        {
+          ...{ name: `device of alarms ${String(number).padStart(6, '0')}`, type: 'default', deviceData: {} },
+          deviceProfileId: String(profile?.['id']),
+        },
+      ),
+    )
+    await entities.write([rowsOf(devices, entities).insertAll(records.map((record) => devices.rowOf(record)))])
+  })
 }
 
 interface Alarming extends Pick<Filled, 'tenantId' | 'begin' | 'deviceIds'> {
@@ -148,9 +163,13 @@ async function alarmRows(entities: EntityStore, alarming: Alarming, from: number
       },
     )
   })
+  const shown = records.map(({ id, createdTime, originatorId }) => ({
+    ...{ id: `${id}/${originatorId}`, created_time: createdTime, version: 1, tenant_id: tenantId },
+    ...{ entity_type: 'DEVICE', entity_id: originatorId, alarm_id: id },
+  }))
   await entities.write([
     rowsOf(alarms, entities).insertAll(records.map((record) => alarms.rowOf(record))),
-    ...records.flatMap((alarm) => entities.alarms.showOn(alarm, [entityId('DEVICE', alarm.originatorId)])),
+    entities.rows(ENTITY_ALARMS, NO_ERRORS).insertAll(shown),
   ])
 }
 

@@ -3,7 +3,7 @@
  * far pages, ranges of time, filters, searches; as the statements of the store alone, and over REST or WebSocket of the running program.
  * Beside them how many rows a second are put in.
  *
- *   node benchmarks/lists/run.ts [--rows 1000000] [--alarms 100000] [--runs 20] [--databases sqlite,postgres] [--only audit] [--keep FOLDER]
+ *   node benchmarks/lists/run.ts [--rows 1000000] [--alarms 100000] [--devices 10000] [--runs 20] [--databases sqlite,postgres] [--only audit] [--keep FOLDER]
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,6 +26,7 @@ const { values } = parseArgs({
   options: {
     rows: { type: 'string', default: '1000000' },
     alarms: { type: 'string', default: '100000' },
+    devices: { type: 'string', default: '10000' },
     runs: { type: 'string', default: '20' },
     databases: { type: 'string', default: 'sqlite,postgres' },
     only: { type: 'string', default: '' },
@@ -82,7 +83,11 @@ async function filledPlace(place: Place): Promise<Filled> {
   await (await started(place)).stop()
   const entities = await place.open()
   try {
-    const filled = await fill(entities, { rows: ROWS, alarms: Number(values.alarms) }, Date.now())
+    const filled = await fill(
+      entities,
+      { rows: ROWS, alarms: Number(values.alarms), devices: Number(values.devices) },
+      Date.now(),
+    )
     console.log('rows a second', filled.rowsPerSecond)
     writeFileSync(known, JSON.stringify(filled))
     return filled
