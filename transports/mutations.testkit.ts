@@ -1,12 +1,40 @@
 /** For the tests of codecs: samples with bytes changed, left out, doubled and cut off, the same at every run. */
+import assert from 'node:assert/strict'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { processorMs } from '../test/support/processor-time.ts'
 
-/** Of each codec; `ROUNDS=1000000` is the long campaign. */
+/** Of each codec; `npm run test:packets` makes a million. */
 export const MUTATIONS = Number(process.env['ROUNDS'] ?? 20_000)
+/** Of the processor: no packet of a few hundred bytes takes longer. */
+const MAX_MS_EACH = 1
+/** After all of them, however many they were: what was compiled meanwhile. */
+const MAX_KEPT_MIB = 8
 
 const LONGEST_PIECE = 8
 
-/** In turns of the samples; each is a buffer of its own and at least a byte long. */
+/** Begins to look at processor time and memory. Call what it returns once all were read: it throws where they took long, or something is kept of them. */
+export function watchCost(rounds = MUTATIONS): () => void {
+  const before = { ms: processorMs(), mib: keptMib() }
+  return () => {
+    const each = (processorMs() - before.ms) / rounds
+    assert.ok(each < MAX_MS_EACH, `${each} ms each`)
+    const kept = keptMib() - before.mib
+    assert.ok(kept < MAX_KEPT_MIB, `${kept} MiB are kept of ${rounds}`)
+  }
+}
+
+function keptMib(): number {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  collect()
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return (heapUsed + arrayBuffers) / 2 ** 20
+}
+
+/** In turns of the samples; each is a buffer of its own and at least a byte long. Their cost is watched. */
 export function* mutationsOf(...samples: readonly Buffer[]): Generator<Buffer> {
+  const endCost = watchCost()
   let state = 0x9e3779b9
   const below = (bound: number): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -34,4 +62,5 @@ export function* mutationsOf(...samples: readonly Buffer[]): Generator<Buffer> {
     }
     yield bytes
   }
+  endCost()
 }

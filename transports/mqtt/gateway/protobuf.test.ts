@@ -4,12 +4,10 @@ import protobuf from 'protobufjs'
 import type { Packet } from 'mqtt-packet'
 import { isMillraceError } from '../../../model/errors.ts'
 import { DEFAULT_PAYLOAD_LIMITS } from '../../payload/limits.ts'
+import { MUTATIONS, watchCost } from '../../mutations.testkit.ts'
 import { deviceNamed } from '../../testkit.ts'
 import { openMqttBench, type MqttBench, type RawClient } from '../testkit.ts'
 import { ProtobufGatewayDecoder } from './protobuf-payloads.ts'
-
-/** Mutated messages; `ROUNDS=1000000` is the long campaign. */
-const ROUNDS = Number(process.env['ROUNDS'] ?? 20_000)
 
 function seeded(start: number): (below: number) => number {
   let seed = start
@@ -209,7 +207,8 @@ describe('the gateway API of a profile of Protobuf', () => {
     })
     const random = seeded(20_261_124)
     let refused = 0
-    for (let round = 0; round < ROUNDS; round++) {
+    const endCost = watchCost()
+    for (let round = 0; round < MUTATIONS; round++) {
       const body = Buffer.concat([good, good]).subarray(0, good.length + random(good.length))
       for (let change = 0; change <= random(6); change++) body[random(body.length)] = random(256)
       try {
@@ -220,6 +219,7 @@ describe('the gateway API of a profile of Protobuf', () => {
         refused++
       }
     }
-    assert.ok(refused > ROUNDS / 10 && refused < ROUNDS, `${refused} of ${ROUNDS} were refused`)
+    endCost()
+    assert.ok(refused > MUTATIONS / 10 && refused < MUTATIONS, `${refused} of ${MUTATIONS} were refused`)
   })
 })

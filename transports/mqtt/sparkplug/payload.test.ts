@@ -4,6 +4,7 @@ import { isMillraceError } from '../../../model/errors.ts'
 import { parseJson } from '../../../model/json.ts'
 import { DEFAULT_PAYLOAD_LIMITS } from '../../payload/limits.ts'
 import { TenantShares } from '../../tenant-shares.ts'
+import { MUTATIONS, watchCost } from '../../mutations.testkit.ts'
 import { deviceNamed } from '../../testkit.ts'
 import { Births } from './births.ts'
 import { encodeCommand, SparkplugDecoder } from './payload.ts'
@@ -11,9 +12,6 @@ import { resolved } from './stored.ts'
 import { payloadBytes, readPayload, type SentMetric, type SentPayload } from './testkit.ts'
 import { parseTopic } from './topics.ts'
 import { commandValue, storedValue } from './values.ts'
-
-/** Mutated messages; `ROUNDS=1000000` is the long campaign. */
-const ROUNDS = Number(process.env['ROUNDS'] ?? 20_000)
 
 function seeded(start: number): (below: number) => number {
   let seed = start
@@ -159,7 +157,7 @@ describe('messages of Sparkplug', () => {
     assert.equal(code({ timestamp: 8.64e15 + 2 }), 'payload.BAD_TIME')
   })
 
-  it(`that are mutated are read or refused, ${ROUNDS} of them, and keep the count of births`, () => {
+  it(`that are mutated are read or refused, ${MUTATIONS} of them, and keep the count of births`, () => {
     const room = new TenantShares(1 << 20, 1 << 20)
     const births = new Births(room, 'tenant', 20_000)
     const samples = [
@@ -189,7 +187,8 @@ describe('messages of Sparkplug', () => {
     const random = seeded(seed)
     const types = ['NBIRTH', 'DBIRTH', 'NDATA', 'DDATA'] as const
     let read = 0
-    for (let round = 0; round < ROUNDS; round++) {
+    const endCost = watchCost()
+    for (let round = 0; round < MUTATIONS; round++) {
       const bytes = Buffer.from(samples[random(samples.length)] ?? '')
       const changes = 1 + random(4)
       for (let change = 0; change < changes; change++) bytes[random(bytes.length)] = random(256)
@@ -207,7 +206,8 @@ describe('messages of Sparkplug', () => {
         assert.ok(isRefused, `round ${round}, SEED=${seed}, ${body.toString('hex')}: ${String(error)}`)
       }
     }
-    assert.ok(read > ROUNDS / 10, `${read} were read`)
+    endCost()
+    assert.ok(read > MUTATIONS / 10, `${read} were read`)
     births.forgetAll()
     assert.equal(room.size, 0)
   })

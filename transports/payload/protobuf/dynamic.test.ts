@@ -5,6 +5,7 @@ import { isMillraceError } from '../../../model/errors.ts'
 import { parseJson, stringifyJson, type JsonObject } from '../../../model/json.ts'
 import type { PayloadSchema } from '../../../engine/device/gateway.ts'
 import { compilePayloadSchema } from '../../../services/entities/payload-schemas.ts'
+import { MUTATIONS, watchCost } from '../../mutations.testkit.ts'
 import { decodePayload } from './dynamic-decode.ts'
 import { encodePayload } from './dynamic-encode.ts'
 
@@ -17,8 +18,6 @@ const TEXT = `syntax = "proto3"; package plant.line;
     string text = 14; bytes raw = 15; Mode mode = 16; Part part = 17; repeated int32 many = 18; repeated sint64 loose = 19 [packed = false];
     optional int32 maybe = 20; oneof choice { string left = 21; Part right = 22; }
   }`
-/** Mutated messages; `ROUNDS=1000000` is the long campaign. */
-const ROUNDS = Number(process.env['ROUNDS'] ?? 20_000)
 /** As many defaults as a hostile schema likes. */
 const WIDE = `syntax = "proto3"; message Row { ${Array.from({ length: 50 }, (_, n) => `int64 column_number_${n} = ${n + 1};`).join(' ')} }
   message Rows { repeated Row rows = 1; }`
@@ -156,7 +155,8 @@ describe('messages of the schemas of a profile', () => {
       return Math.floor((seed / 2 ** 32) * below)
     }
     let refused = 0
-    for (let round = 0; round < ROUNDS; round++) {
+    const endCost = watchCost()
+    for (let round = 0; round < MUTATIONS; round++) {
       const bytes = Buffer.concat([good, good]).subarray(random(8), good.length + random(good.length))
       for (let change = 0; change <= random(6); change++) bytes[random(bytes.length)] = random(256)
       try {
@@ -166,7 +166,8 @@ describe('messages of the schemas of a profile', () => {
         refused++
       }
     }
-    assert.ok(refused > ROUNDS / 10 && refused < ROUNDS, `${refused} of ${ROUNDS} were refused`)
+    endCost()
+    assert.ok(refused > MUTATIONS / 10 && refused < MUTATIONS, `${refused} of ${MUTATIONS} were refused`)
   })
 })
 

@@ -4,6 +4,7 @@ import protobuf from 'protobufjs'
 import { seededRandom } from '../../../test/support/seeded-random.ts'
 import { entriesJson } from '../../../model/entry-json.ts'
 import { compilePayloadSchema } from '../../../services/entities/payload-schemas.ts'
+import { MUTATIONS, watchCost } from '../../mutations.testkit.ts'
 import { JsonPayloadDecoder } from '../json.ts'
 import { DEFAULT_PAYLOAD_LIMITS } from '../limits.ts'
 import { decodePayload } from './dynamic-decode.ts'
@@ -14,7 +15,6 @@ const FIELDS = `optional double a_double = 1; optional float a_float = 2; option
   optional bool flag = 11; optional string text = 12; double with_default = 13;`
 const PLAIN = `syntax = "proto3"; message Plain { ${FIELDS} }`
 const TIMED = `syntax = "proto3"; message Timed { optional int64 ts = 1; optional Values values = 2; message Values { ${FIELDS} } }`
-const ROUNDS = Number(process.env['ROUNDS'] ?? 20_000)
 
 const VALUES = {
   aDouble: [0, -0, 21, 21.5, 1e300, NaN, Infinity, 1e-9],
@@ -76,21 +76,23 @@ for (const [name, text] of [
 
       test(`is read as the slow road reads it, texts ${castStrings ? 'cast' : 'kept'}`, () => {
         let taken = 0
-        for (let round = 0; round < ROUNDS / 10; round++) {
+        for (let round = 0; round < MUTATIONS / 10; round++) {
           if (agree(payload())) taken++
           // Two behind each other are one, with fields that come twice.
           agree(Buffer.concat([payload(), payload()]))
         }
-        assert.ok(taken > ROUNDS / 1000, `${taken} taken`)
+        assert.ok(taken > MUTATIONS / 1000, `${taken} taken`)
       })
 
       test(`and so is what was damaged on its way, texts ${castStrings ? 'cast' : 'kept'}`, () => {
-        for (let round = 0; round < ROUNDS / 2; round++) {
+        const endCost = watchCost(MUTATIONS / 2)
+        for (let round = 0; round < MUTATIONS / 2; round++) {
           const bytes = payload()
           for (let changes = random.between(1, 3); changes > 0 && bytes.length > 0; changes--)
             bytes[random.between(0, bytes.length - 1)] = random.between(0, 255)
           agree(bytes.subarray(0, random.between(0, bytes.length)))
         }
+        endCost()
       })
     }
   })
