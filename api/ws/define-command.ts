@@ -17,9 +17,15 @@ import type { SubscriptionHost } from './subscription.ts'
 /** Of things that are there. */
 export type Ids = Readonly<Record<string, string>>
 
+/**
+ * Commands among which an id means one: a client may number each of these kinds for itself, as with the reference, which keeps them apart.
+ */
+export type LiveKind = 'time-series' | 'attributes' | 'query' | 'inbox'
+
 /** What goes on after a command, under its id. */
 export interface LiveCommand {
   readonly cmdId: number
+  readonly liveKind: LiveKind
   /** It counts for the subscriptions that a tenant's profile allows. */
   readonly isSubscription?: boolean
   close(): void
@@ -27,10 +33,11 @@ export interface LiveCommand {
 
 /** The live commands of a session: who may have one more, and which one a command id means. */
 export interface LiveCommands {
-  /** Takes the place of what has the same id. False where the limit is reached: the session is then closed. */
+  /** Takes the place of what has the same id among its kind. False where the limit is reached: the session is then closed. */
   add(live: LiveCommand): boolean
-  find(cmdId: number): LiveCommand | undefined
-  remove(cmdId: number): void
+  find(kind: LiveKind, cmdId: number): LiveCommand | undefined
+  /** Whether there was one. */
+  remove(kind: LiveKind, cmdId: number): boolean
   /** Removes this one, not a later one under the same id. */
   forget(live: LiveCommand): void
 }
@@ -68,7 +75,13 @@ export interface CommandDeclaration<Fields extends z.ZodRawShape> {
     context: CommandContext,
   ) => Promise<void>
   /** A command of its own ends it. */
-  readonly unsubscribe?: { readonly type: string; readonly legacy?: { readonly telemetry?: string } }
+  readonly unsubscribe?: Ending
+}
+
+interface Ending {
+  readonly type: string
+  readonly kind: LiveKind
+  readonly legacy?: { readonly telemetry?: string }
 }
 
 /** A command that was read. */
@@ -127,11 +140,11 @@ export function defineCommand<Fields extends z.ZodRawShape>({
     },
   }
   if (unsubscribe === undefined) return [begin]
-  return [begin, ending(unsubscribe.type, unsubscribe.legacy ?? {})]
+  return [begin, ending(unsubscribe)]
 }
 
 /** Ends what goes on under the command's id; unknown ones are ignored. */
-function ending(type: string, legacy: { readonly telemetry?: string }): DefinedCommand {
+function ending({ type, kind, legacy = {} }: Ending): DefinedCommand {
   const schema = z.strictObject({ type: z.literal(type).optional(), cmdId: whole })
   return {
     type,
@@ -142,7 +155,7 @@ function ending(type: string, legacy: { readonly telemetry?: string }): DefinedC
       const parsed = schema.safeParse(members)
       if (!parsed.success) return undefined
       const { cmdId } = parsed.data
-      return { type, cmdId, run: async ({ live }) => live.remove(cmdId) }
+      return { type, cmdId, run: async ({ live }) => void live.remove(kind, cmdId) }
     },
   }
 }

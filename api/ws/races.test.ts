@@ -109,7 +109,7 @@ class Race {
       atTurnEnd: (each: { flush(): void }) => this.clock.soon(() => each.flush()),
       rereads: new Rereads(this.clock, () => undefined).of('tenant'),
     }
-    return new Subscription(7, DEVICE, new TimeSeriesSelection(telemetry, query), host, OPEN).start()
+    return new Subscription(7, 'time-series', DEVICE, new TimeSeriesSelection(telemetry, query), host, OPEN).start()
   }
 
   private note(text: string): void {

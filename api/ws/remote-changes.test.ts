@@ -67,6 +67,7 @@ class Bench {
   private subscription(selection: Selection): Subscription {
     return new Subscription(
       7,
+      'time-series',
       DEVICE,
       selection,
       {

@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { FOREIGN, sessionBench, settled, AUTH, target, series, update, failure, authenticated } from './testkit.ts'
+import {
+  AUTH,
+  FOREIGN,
+  authenticated,
+  failure,
+  point,
+  series,
+  sessionBench,
+  settled,
+  target,
+  update,
+} from './testkit.ts'
 
 describe('authentication', () => {
   test('a good authCmd is silent and the commands of its frame are carried out', async () => {
@@ -147,6 +158,34 @@ describe('bad commands', () => {
     assert.deepEqual(socket.frames(), [update(1, { a: [[now, null]] }), update(2, {}), update(0, { a: [[now, null]] })])
     await bench.say(session, { cmds: [{ type: 'TIMESERIES', ...target, cmdId: null, unsubscribe: true }] })
     assert.equal(bench.counts.subscriptions, 2)
+  })
+
+  test('series, attributes, queries and the inbox have ids of their own', async () => {
+    const bench = sessionBench()
+    const { session, socket } = await authenticated(bench)
+    const numbered = { ...target, cmdId: 1 }
+    const query = {
+      entityFilter: { type: 'singleEntity', singleEntity: { entityType: 'DEVICE', id: target.entityId } },
+    }
+    await bench.say(session, {
+      cmds: [
+        { ...numbered, type: 'TIMESERIES', keys: 'a' },
+        { ...numbered, type: 'ATTRIBUTES', keys: 'b' },
+        { cmdId: 1, type: 'ENTITY_COUNT', query },
+      ],
+    })
+    socket.frames()
+    bench.store.save(point('a', 5, 1))
+    bench.store.saveAttributes('SERVER_SCOPE', { key: 'b', type: 'LONG', value: 2, lastUpdateTs: 6 })
+    bench.clock.endTurn()
+    assert.deepEqual(socket.frames(), [update(1, { a: [[5, '1']] }), update(1, { b: [[6, '2']] })])
+    await bench.say(session, { cmds: [{ ...numbered, type: 'ATTRIBUTES', unsubscribe: true }] })
+    bench.store.save(point('a', 7, 3))
+    bench.store.saveAttributes('SERVER_SCOPE', { key: 'b', type: 'LONG', value: 4, lastUpdateTs: 8 })
+    bench.clock.endTurn()
+    assert.deepEqual(socket.frames(), [update(1, { a: [[7, '3']] })])
+    await bench.say(session, { cmds: [{ ...numbered, type: 'ATTRIBUTES', unsubscribe: true }] })
+    assert.equal(bench.counts.subscriptions, 1, 'by its id alone where nothing of the kind has it')
   })
 
   test('one bad command of a frame does not stop the others', async () => {

@@ -11,7 +11,7 @@ import { SYSTEM_TENANT } from '../../services/changes/changes.ts'
 import type { Login } from '../auth/auth.ts'
 import { CommandRunner, type CommandWorld } from './command-runner.ts'
 import { parseEnvelope, type AuthCommand, type EnvelopeKind } from './commands.ts'
-import type { Command, LiveCommand, LiveCommands } from './define-command.ts'
+import type { Command, LiveCommand, LiveCommands, LiveKind } from './define-command.ts'
 import { PARSE_ERROR_FRAME } from './frames.ts'
 import { Outgoing } from './outgoing.ts'
 import type { ReadTurns, SessionReads } from './read-turns.ts'
@@ -70,7 +70,8 @@ export class Session implements SubscriptionHost, LiveCommands {
   private readonly kind: EnvelopeKind
   private readonly world: SessionWorld
   private readonly outgoing: Outgoing
-  private readonly subscriptions = new Map<number, LiveCommand>()
+  /** By kind and command id. */
+  private readonly subscriptions = new Map<string, LiveCommand>()
   private readonly waitingToSend = new Set<Flushable>()
   private readonly authTimer: TimerHandle
   private runner: CommandRunner | undefined
@@ -204,12 +205,12 @@ export class Session implements SubscriptionHost, LiveCommands {
     this.waitingToSend.add(sender)
   }
 
-  find(cmdId: number): LiveCommand | undefined {
-    return this.subscriptions.get(cmdId)
+  find(kind: LiveKind, cmdId: number): LiveCommand | undefined {
+    return this.subscriptions.get(keyOf(kind, cmdId))
   }
 
   add(subscription: LiveCommand): boolean {
-    this.remove(subscription.cmdId)
+    this.remove(subscription.liveKind, subscription.cmdId)
     if (this.ended || this.principal === undefined) return false
     if (this.subscriptions.size >= this.world.limits.subscriptions) {
       this.end(CLOSE.policy, 'Max subscriptions of a session reached!')
@@ -220,19 +221,21 @@ export class Session implements SubscriptionHost, LiveCommands {
       this.end(CLOSE.policy, refusal)
       return false
     }
-    this.subscriptions.set(subscription.cmdId, subscription)
+    this.subscriptions.set(keyOf(subscription.liveKind, subscription.cmdId), subscription)
     return true
   }
 
-  remove(cmdId: number): void {
-    const known = this.subscriptions.get(cmdId)
+  remove(kind: LiveKind, cmdId: number): boolean {
+    const known = this.find(kind, cmdId)
     if (known !== undefined) this.forget(known)
+    return known !== undefined
   }
 
   forget(subscription: LiveCommand): void {
     subscription.close()
-    if (this.subscriptions.get(subscription.cmdId) !== subscription) return
-    this.subscriptions.delete(subscription.cmdId)
+    const key = keyOf(subscription.liveKind, subscription.cmdId)
+    if (this.subscriptions.get(key) !== subscription) return
+    this.subscriptions.delete(key)
     if (this.principal !== undefined) this.world.counts.removeSubscription(this.principal, subscription)
   }
 
@@ -336,4 +339,8 @@ function refusalText(error: unknown): string {
   if (!isMillraceError(error)) return 'Invalid JWT token: '
   if (error.restCode === 11) return 'JWT Token expired'
   return KEY_REFUSALS.has(error.code) ? error.message : 'Invalid JWT token: '
+}
+
+function keyOf(kind: LiveKind, cmdId: number): string {
+  return `${kind} ${cmdId}`
 }

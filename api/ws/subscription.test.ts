@@ -20,6 +20,7 @@ function subscribe(store: TestStore, clock: StepClock, window: boolean) {
   })
   const subscription = new Subscription(
     7,
+    'time-series',
     DEVICE,
     selection,
     {

@@ -48,6 +48,7 @@ interface Draft {
 
 export class Subscription implements Rereadable {
   readonly cmdId: number
+  readonly liveKind: 'time-series' | 'attributes'
   readonly isSubscription = true
   private readonly selection: Selection
   private readonly host: SubscriptionHost
@@ -70,6 +71,7 @@ export class Subscription implements Rereadable {
   /** Listens from here on; nothing is sent before {@link start}. */
   constructor(
     cmdId: number,
+    liveKind: 'time-series' | 'attributes',
     entity: EntityId,
     selection: Selection,
     host: SubscriptionHost,
@@ -78,6 +80,7 @@ export class Subscription implements Rereadable {
     this.access = access
     this.isView = entity.entityType === 'ENTITY_VIEW'
     this.cmdId = cmdId
+    this.liveKind = liveKind
     this.selection = selection
     this.host = host
     this.stopListening = host.feed.listen(entity, (change) => this.hear(change))

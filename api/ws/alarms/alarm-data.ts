@@ -18,6 +18,7 @@ const HEARD_LIMIT = 10_000
 
 export class AlarmDataSubscription implements LiveCommand, AlarmView, Flushable {
   readonly cmdId: number
+  readonly liveKind = 'query'
   private readonly query: AlarmDataQuery
   private readonly context: CommandContext
   private readonly followed: FollowedAlarms

@@ -8,7 +8,7 @@ import { CommandErrors } from '../errors.ts'
 export const alarmCount = defineCommand({
   type: 'ALARM_COUNT',
   legacy: { telemetry: 'alarmCountCmds' },
-  unsubscribe: { type: 'ALARM_COUNT_UNSUBSCRIBE', legacy: { telemetry: 'alarmCountUnsubscribeCmds' } },
+  unsubscribe: { type: 'ALARM_COUNT_UNSUBSCRIBE', kind: 'query', legacy: { telemetry: 'alarmCountUnsubscribeCmds' } },
   fields: { query: alarmCountQueryBody.nullish() },
   examples: ({ assetId = '' }) => [
     { query: { entityFilter: { type: 'singleEntity', singleEntity: { entityType: 'ASSET', id: assetId } } } },
@@ -16,7 +16,7 @@ export const alarmCount = defineCommand({
   ],
   async start({ cmdId, query }, context) {
     // A second one under an id that is live is ignored, as in the reference.
-    if (context.live.find(cmdId) instanceof LiveCount) return
+    if (context.live.find('query', cmdId) instanceof LiveCount) return
     if (query === undefined || query === null) throw CommandErrors.QUERY_EMPTY()
     const count = new LiveCount(cmdId, alarmCountQueryOf(query), context)
     if (!context.live.add(count)) return count.close()
@@ -31,6 +31,7 @@ export const alarmCount = defineCommand({
 
 class LiveCount implements LiveCommand, AlarmView {
   readonly cmdId: number
+  readonly liveKind = 'query'
   private readonly query: AlarmCountQuery
   private readonly context: CommandContext
   private readonly followed: FollowedAlarms

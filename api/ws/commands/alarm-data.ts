@@ -9,7 +9,7 @@ const ALL_ASSETS = { type: 'entityType', entityType: 'ASSET' }
 export const alarmData = defineCommand({
   type: 'ALARM_DATA',
   legacy: { telemetry: 'alarmDataCmds' },
-  unsubscribe: { type: 'ALARM_DATA_UNSUBSCRIBE', legacy: { telemetry: 'alarmDataUnsubscribeCmds' } },
+  unsubscribe: { type: 'ALARM_DATA_UNSUBSCRIBE', kind: 'query', legacy: { telemetry: 'alarmDataUnsubscribeCmds' } },
   fields: { query: alarmDataQueryBody.nullish() },
   examples: ({ assetId = '' }) =>
     [{ type: 'singleEntity', singleEntity: { entityType: 'ASSET', id: assetId } }, ALL_ASSETS].map((entityFilter) => ({

@@ -17,7 +17,7 @@ interface Wanted {
 
 export const alarmStatus = defineCommand({
   type: 'ALARM_STATUS',
-  unsubscribe: { type: 'ALARM_STATUS_UNSUBSCRIBE' },
+  unsubscribe: { type: 'ALARM_STATUS_UNSUBSCRIBE', kind: 'query' },
   fields: {
     originatorId: z.object({ entityType: z.string(), id: z.string() }).nullish(),
     typeList: names,
@@ -26,7 +26,7 @@ export const alarmStatus = defineCommand({
   examples: ({ assetId = '' }) => [{ originatorId: { entityType: 'ASSET', id: assetId } }],
   async start({ cmdId, originatorId, typeList, severityList }, context) {
     // A second one under an id that is live is ignored, as in the reference.
-    if (context.live.find(cmdId) instanceof LiveStatus) return
+    if (context.live.find('query', cmdId) instanceof LiveStatus) return
     const originator = entityOf(originatorId)
     // As recorded: an empty list allows all.
     const wanted = { types: filled(typeList), severities: filled(severityList) }
@@ -52,6 +52,7 @@ function entityOf(named: { readonly entityType: string; readonly id: string } | 
 
 class LiveStatus implements LiveCommand, Rereadable {
   readonly cmdId: number
+  readonly liveKind = 'query'
   isClosed = false
   private readonly originator: EntityId
   private readonly wanted: Wanted

@@ -11,14 +11,14 @@ const RECOUNT_MS = 60_000
 export const entityCount = defineCommand({
   type: 'ENTITY_COUNT',
   legacy: { telemetry: 'entityCountCmds' },
-  unsubscribe: { type: 'ENTITY_COUNT_UNSUBSCRIBE', legacy: { telemetry: 'entityCountUnsubscribeCmds' } },
+  unsubscribe: { type: 'ENTITY_COUNT_UNSUBSCRIBE', kind: 'query', legacy: { telemetry: 'entityCountUnsubscribeCmds' } },
   fields: { query: countQueryBody.nullish() },
   examples: ({ deviceId = '' }) => [
     { query: { entityFilter: { type: 'singleEntity', singleEntity: { entityType: 'DEVICE', id: deviceId } } } },
   ],
   async start({ cmdId, query }, context) {
     // A second one under an id that is live is ignored, as in the reference.
-    if (context.live.find(cmdId) instanceof LiveCount) return
+    if (context.live.find('query', cmdId) instanceof LiveCount) return
     if (query === undefined || query === null) throw CommandErrors.QUERY_EMPTY()
     const count = new LiveCount(cmdId, countQueryOf(query), context)
     if (!context.live.add(count)) return count.close()
@@ -33,6 +33,7 @@ export const entityCount = defineCommand({
 
 class LiveCount implements LiveCommand {
   readonly cmdId: number
+  readonly liveKind = 'query'
   private readonly query: EntityCountQuery
   private readonly context: CommandContext
   private timer: TimerHandle | undefined

@@ -10,7 +10,7 @@ const ALL_DEVICES = { type: 'entityType', entityType: 'DEVICE' }
 export const entityData = defineCommand({
   type: 'ENTITY_DATA',
   legacy: { telemetry: 'entityDataCmds' },
-  unsubscribe: { type: 'ENTITY_DATA_UNSUBSCRIBE', legacy: { telemetry: 'entityDataUnsubscribeCmds' } },
+  unsubscribe: { type: 'ENTITY_DATA_UNSUBSCRIBE', kind: 'query', legacy: { telemetry: 'entityDataUnsubscribeCmds' } },
   fields: entityDataFields,
   examples: ({ deviceId = '' }) =>
     [{ type: 'singleEntity', singleEntity: { entityType: 'DEVICE', id: deviceId } }, ALL_DEVICES].map(
@@ -34,7 +34,7 @@ export const entityData = defineCommand({
     const { live } = context
     const subCommands = subCommandsOf(command)
     if (query === undefined || query === null) {
-      const known = live.find(cmdId)
+      const known = live.find('query', cmdId)
       // Goes on with the entities that its query found.
       if (subCommands === undefined || !(known instanceof EntityDataSubscription)) throw CommandErrors.QUERY_EMPTY()
       return known.goOn(subCommands)

@@ -20,7 +20,7 @@ export const notifications = [
       types: z.array(z.enum(NOTIFICATION_TYPES)).max(MAX_NAMES).nullish(),
     },
     examples: () => [{ limit: 10 }, { limit: 1, types: ['ALARM'] }],
-    unsubscribe: { type: 'NOTIFICATIONS_UNSUBSCRIBE' },
+    unsubscribe: { type: 'NOTIFICATIONS_UNSUBSCRIBE', kind: 'inbox' },
     async start({ cmdId, limit, types }, context) {
       const wanted = Math.min(Math.max(limit ?? DEFAULT_LIMIT, 1), MAX_LIMIT)
       await begin(new UnreadList(cmdId, context, wanted, types ?? []), context)
@@ -74,6 +74,7 @@ async function begin(live: LiveInbox, context: CommandContext): Promise<void> {
 /** Reads again whenever the inbox changed, in whichever process. */
 abstract class LiveInbox implements LiveCommand, Rereadable {
   readonly cmdId: number
+  readonly liveKind = 'inbox'
   isClosed = false
   protected readonly context: CommandContext
   private readonly stops: readonly (() => void)[]

@@ -34,7 +34,7 @@ export const timeSeries = defineCommand({
     { entityType: 'DEVICE', entityId: deviceId, keys: 'secretSeries', timeWindow: 60_000 },
   ],
   async start(command, context) {
-    if (command.unsubscribe === true) return context.live.remove(command.cmdId)
+    if (command.unsubscribe === true) return unsubscribe(context, command.cmdId, 'time-series', 'attributes')
     const { clock, services } = context
     const entity = entityOf(command)
     const keys = keysOf(command.keys)
@@ -45,7 +45,7 @@ export const timeSeries = defineCommand({
       latestOnly: command.scope === 'LATEST_TELEMETRY',
       now: () => clock.now(),
     })
-    await subscribe(context, command.cmdId, entity, selection, 'READ_TELEMETRY')
+    await subscribe(context, command.cmdId, 'time-series', entity, selection)
   },
 })
 
@@ -83,27 +83,40 @@ export const attributes = defineCommand({
     { entityType: 'DEVICE', entityId: deviceId, keys: 'secretAttribute' },
   ],
   async start(command, context) {
-    if (command.unsubscribe === true) return context.live.remove(command.cmdId)
+    if (command.unsubscribe === true) return unsubscribe(context, command.cmdId, 'attributes', 'time-series')
     const entity = entityOf(command)
     const scope = scopeOf(command.scope)
     const selection = new AttributesSelection(context.services.attributes, entity, scope, keysOf(command.keys))
-    await subscribe(context, command.cmdId, entity, selection, 'READ_ATTRIBUTES')
+    await subscribe(context, command.cmdId, 'attributes', entity, selection)
   },
 })
+
+type Followed = Subscription['liveKind']
+
+const OPERATIONS: Readonly<Record<Followed, Operation>> = {
+  'time-series': 'READ_TELEMETRY',
+  attributes: 'READ_ATTRIBUTES',
+}
+
+/** Of the command's own kind, else of the other: some clients end what they follow by its id alone. */
+function unsubscribe({ live }: CommandContext, cmdId: number, own: Followed, other: Followed): void {
+  if (!live.remove(own, cmdId)) live.remove(other, cmdId)
+}
 
 async function subscribe(
   { host, live, checkAccess, fail }: CommandContext,
   cmdId: number,
+  kind: Followed,
   entity: EntityId,
   selection: Selection,
-  operation: Operation,
 ): Promise<void> {
+  const operation = OPERATIONS[kind]
   const check = (): Promise<void> => checkAccess(entity, operation)
   const lost = (error: MillraceError): void => {
     fail(cmdId, error)
     live.forget(subscription)
   }
-  const subscription = new Subscription(cmdId, entity, selection, host, { check, lost })
+  const subscription = new Subscription(cmdId, kind, entity, selection, host, { check, lost })
   if (!live.add(subscription)) {
     subscription.close()
     return

@@ -42,6 +42,7 @@ type Heard = readonly [EntityId, FollowedChange]
 
 export class EntityDataSubscription implements LiveCommand, Follower, Flushable, Rereadable {
   readonly cmdId: number
+  readonly liveKind = 'query'
   /** What is followed of each entity; the feed looks here. */
   series: ReadonlySet<string> = new Set()
   attributes: ReadonlySet<string> = new Set()
