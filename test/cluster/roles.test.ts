@@ -69,6 +69,32 @@ test('a device on one transport receives a shared attribute that was written thr
   assert.deepEqual(JSON.parse(await pushed), { setPoint: 21.5 })
 })
 
+test('a call over the API reaches a device on either transport, over MQTT and long polling, and brings its answer', async (context) => {
+  const cluster = await theCluster(context)
+  if (cluster === undefined) return
+  const { api, transports } = cluster
+  const rest = new RestClient(api, await login(api))
+  const call = { method: 'add', params: { a: 1, b: 2 }, timeout: 60_000 }
+  const overMqtt = await rest.createDevice('called over MQTT', 'CALLED')
+  const device = await connectDevice(transports[1], 'CALLED')
+  context.after(() => device.endAsync())
+  device.on('message', (topic, body) => {
+    const { params } = JSON.parse(body.toString()) as { params: { a: number; b: number } }
+    device.publish(topic.replace('request', 'response'), JSON.stringify({ sum: params.a + params.b }), { qos: 1 })
+  })
+  await device.subscribeAsync('v1/devices/me/rpc/request/+', { qos: 1 })
+  assert.deepEqual(await rest.expect('POST', `/api/rpc/twoway/${overMqtt}`, call), { sum: 3 })
+
+  const polling = await rest.createDevice('called over HTTP', 'POLLING')
+  const path = `${transports[0].url}/api/v1/POLLING/rpc`
+  const polled = fetch(`${path}?timeout=60000`)
+  const answered = rest.expect('POST', `/api/plugins/rpc/twoway/${polling}`, call)
+  const { id, method } = (await (await polled).json()) as { id: number; method: string }
+  assert.equal(method, 'add')
+  assert.equal((await fetch(`${path}/${id}`, { method: 'POST', body: '{"sum":3}' })).status, 200)
+  assert.deepEqual(await answered, { sum: 3 })
+})
+
 test('a WebSocket client of the API sees a point that was sent through the other transport', async (context) => {
   const cluster = await theCluster(context)
   if (cluster === undefined) return

@@ -1,6 +1,6 @@
 /**
  * Walks the route table, so that a new route cannot forget its check: every route, with nobody, with another tenant's
- * administrator, with a customer user, with a system administrator.
+ * administrator, with a customer user, with a public visitor, with a system administrator. The device is a sibling customer's.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -9,6 +9,8 @@ import type { DeclaredRoute, Target } from '../../api/rest/declared/route.ts'
 import { DECLARED } from '../../services/entities/declared.ts'
 import { authoritiesOf, bodyOfDeclared, callsOf, declaredQuery, pathOf, type Walked } from './calls.ts'
 import type { RestRoute } from '../../api/rest/route.ts'
+import { devices } from '../../services/entities/device.ts'
+import { publicCustomer } from '../../services/entities/public-customer.ts'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
 
 /** The only routes for everybody: a new one is added here on purpose. */
@@ -202,11 +204,15 @@ function mayAnswer({ declared }: Walked, status: number): boolean {
 
 describe('every route', () => {
   let world: RestWorld
+  let visitor: string
   let stateAtStart: string
 
   before(async () => {
     world = await openRestWorld()
-    const { feed, services, tenantId } = world.platform
+    const { feed, services, tenant, tenantId } = world.platform
+    const sibling = { id: world.ids['customerId'] ?? '', title: 'secret customer' }
+    await services.declared.of(devices).assignByUser(tenant, world.ids['deviceId'] ?? '', sibling)
+    visitor = await world.publicToken((await publicCustomer(services.declared, tenant)).id)
     // What the tenant may use is said once its limits were looked at.
     feed.publish({ kind: 'settings-changed', entity: { entityType: 'TENANT', id: tenantId } })
     await services.usage.flush()
@@ -302,9 +308,14 @@ describe('every route', () => {
     assert.equal(await stateOfFirstTenant(), stateAtStart)
   })
 
-  test("refuses a customer user what is not its customer's", async () => {
+  test("refuses a customer user what is not its customer's", () => assertOnlyOwnOfCustomer(world.customer))
+
+  test('refuses a public visitor what is not public', () => assertOnlyOwnOfCustomer(visitor))
+
+  async function assertOnlyOwnOfCustomer(token: string): Promise<void> {
+    const siblings = ['deviceId', 'customerId', 'assetId'].map((name) => world.ids[name] ?? '')
     for (const walked of aboutOthers()) {
-      const { status, text } = await call(walked, world.customer)
+      const { status, text } = await call(walked, token)
       if (!authoritiesOf(walked).includes('CUSTOMER_USER') || makesNewThings(walked))
         assert.equal(status, 403, nameOf(walked))
       else if (mayEveryCustomerRead(walked)) assert.equal(status, 200, nameOf(walked))
@@ -313,11 +324,11 @@ describe('every route', () => {
         assert.ok([403, 404].includes(status), `${nameOf(walked)} answered ${status}: ${text}`)
       else {
         assert.ok(mayAnswer(walked, status) || status === 403, `${nameOf(walked)} answered ${status}: ${text}`)
-        assert.ok(!text.includes(world.ids['deviceId'] ?? '') || status >= 400, `${nameOf(walked)}: ${text}`)
+        for (const id of siblings) assert.ok(!text.includes(id) || status >= 400, `${nameOf(walked)}: ${text}`)
       }
     }
     assert.equal(await stateOfFirstTenant(), stateAtStart)
-  })
+  }
 
   test('refuses a system administrator what belongs to tenants', async () => {
     for (const walked of aboutOthers()) {
