@@ -5,6 +5,7 @@
  */
 import type { Message, NodeAddress, Resumption } from '../../model/message.ts'
 import { BLOCK_HEADER_BYTES, sealBlock } from '../../disk/block.ts'
+import { putVarint } from '../../disk/varint.ts'
 import { Dictionary } from './dictionary.ts'
 import { partitionOf } from './partition.ts'
 import type { ObserverNote } from './observer-note.ts'
@@ -309,17 +310,7 @@ export class BlockWriter {
   }
 
   private varint(value: number): void {
-    const buffer = this.buffer
-    let rest = value
-    while (rest > 0x7fffffff) {
-      buffer[this.position++] = (rest % 128) | 0x80
-      rest = Math.floor(rest / 128)
-    }
-    while (rest > 0x7f) {
-      buffer[this.position++] = (rest & 0x7f) | 0x80
-      rest >>>= 7
-    }
-    buffer[this.position++] = rest
+    this.position = putVarint(this.buffer, this.position, value)
   }
 
   private ensure(bytes: number): void {

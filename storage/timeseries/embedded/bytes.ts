@@ -3,8 +3,11 @@
  * under the log's records, the chunks and the messages between the threads.
  */
 
-/** Whole numbers beyond this are not exact doubles; the signed form keeps every safe integer. */
+import { VARINT_BYTES, putVarint } from '../../../disk/varint.ts'
+
 const SEVEN_BITS = 128
+/** In the first byte of the signed form. */
+const SIX_BITS = 64
 
 /** Characters of every id of an entity. */
 export const UUID_LENGTH = 36
@@ -64,28 +67,21 @@ export class ByteWriter {
 
   /** A whole number from 0 to 2^53. */
   unsigned(value: number): void {
-    this.reserve(8)
-    while (value > 0x7fffffff) {
-      this.buffer[this.position++] = (value % SEVEN_BITS) | 0x80
-      value = Math.floor(value / SEVEN_BITS)
-    }
-    while (value > 0x7f) {
-      this.buffer[this.position++] = (value & 0x7f) | 0x80
-      value >>>= 7
-    }
-    this.buffer[this.position++] = value
+    this.reserve(VARINT_BYTES)
+    this.position = putVarint(this.buffer, this.position, value)
   }
 
   /** Any safe integer: the first byte carries the sign and six bits. */
   signed(value: number): void {
     const size = Math.abs(value)
-    const sign = value < 0 ? 0x40 : 0
-    if (size < 0x40) {
+    const sign = value < 0 ? SIX_BITS : 0
+    if (size < SIX_BITS) {
       this.byte(size | sign)
       return
     }
-    this.byte((size % 0x40) | sign | 0x80)
-    this.unsigned(Math.floor(size / 0x40))
+    const rest = Math.floor(size / SIX_BITS)
+    this.byte((size - rest * SIX_BITS) | sign | 0x80)
+    this.unsigned(rest)
   }
 
   text(value: string): void {
@@ -176,8 +172,8 @@ export class ByteReader {
   signed(): number {
     const byte = this.byte()
     let size = byte & 0x3f
-    if (byte > 0x7f) size += this.unsigned() * 0x40
-    return (byte & 0x40) === 0 ? size : -size
+    if (byte > 0x7f) size += this.unsigned() * SIX_BITS
+    return (byte & SIX_BITS) === 0 ? size : -size
   }
 
   text(): string {
