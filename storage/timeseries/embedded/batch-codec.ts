@@ -16,19 +16,20 @@ const MAX_TS = 8.64e15
 /** Some 31,000 years: beyond it the end would be no exact number. */
 const MAX_TTL_SECONDS = 1e12
 
-/** Appends the batch. Throws TS_INVALID, and then nothing is appended. */
-export function encodeBatch(writer: ByteWriter, writes: readonly PointsWrite[], now: number): void {
+/** Appends the batch, and returns how many points it holds. Throws TS_INVALID, and then nothing is appended. */
+export function encodeBatch(writer: ByteWriter, writes: readonly PointsWrite[], now: number): number {
   const start = writer.length
   try {
-    appendBatch(writer, writes, now)
+    return appendBatch(writer, writes, now)
   } catch (error) {
     writer.truncate(start)
     throw error
   }
 }
 
-function appendBatch(writer: ByteWriter, writes: readonly PointsWrite[], now: number): void {
+function appendBatch(writer: ByteWriter, writes: readonly PointsWrite[], now: number): number {
   const keys = new Map<string, number>()
+  let count = 0
   writer.signed(Math.floor(now))
   writer.unsigned(writes.length)
   for (const write of writes) {
@@ -36,9 +37,12 @@ function appendBatch(writer: ByteWriter, writes: readonly PointsWrite[], now: nu
     writer.byte((write.history ? FLAG_HISTORY : 0) | (write.latest ? FLAG_LATEST : 0))
     writer.unsigned(write.sequence)
     writer.unsigned(Math.min(MAX_TTL_SECONDS, Math.max(0, Math.floor(write.ttlSeconds))))
-    writer.unsigned(write.points.length)
-    for (const point of write.points) encodePoint(writer, keys, point)
+    const { points } = write
+    writer.unsigned(points.length)
+    for (const point of points) encodePoint(writer, keys, point)
+    count += points.length
   }
+  return count
 }
 
 function encodePoint(writer: ByteWriter, keys: Map<string, number>, point: DataPoint): void {
@@ -86,13 +90,6 @@ export function decodeBatch(reader: ByteReader, sink: BatchSink): number {
     total += count
   }
   return total
-}
-
-/** How many points a batch of writes holds. */
-export function countPoints(writes: readonly PointsWrite[]): number {
-  let count = 0
-  for (const write of writes) count += write.points.length
-  return count
 }
 
 /** Points of some keys as bytes: the answers from the worker. */

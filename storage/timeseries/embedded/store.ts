@@ -17,7 +17,7 @@ import type {
   Snapshot,
   TimeSeriesStore,
 } from '../store.ts'
-import { countPoints, decodePoints, encodeBatch } from './batch-codec.ts'
+import { decodePoints, encodeBatch } from './batch-codec.ts'
 import { ByteReader, ByteWriter, UUID_LENGTH } from './bytes.ts'
 import type { CoreFigures, CoreOptions } from './core.ts'
 import { EmbeddedErrors } from './errors.ts'
@@ -140,9 +140,9 @@ class EmbeddedStore implements EmbeddedTimeSeries {
 
   async write(writes: readonly PointsWrite[]): Promise<CommitSequence> {
     this.writer.reset()
-    encodeBatch(this.writer, writes, this.clock.now())
+    const points = encodeBatch(this.writer, writes, this.clock.now())
     const batch = this.writer.copy()
-    return this.group.add(batch, Math.max(1, countPoints(writes), Math.ceil(batch.length / BYTES_OF_A_POINT)))
+    return this.group.add(batch, Math.max(1, points, Math.ceil(batch.length / BYTES_OF_A_POINT)))
   }
 
   async history(entityId: string, query: HistoryQuery): Promise<Snapshot<PointsByKey>> {
