@@ -1,4 +1,4 @@
-/** The figures of the README are those of the files. */
+/** The figures of the README are those of the files, and it stays short. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -10,6 +10,11 @@ const skip = regionsOf(readme).length > 0 ? false : 'README.md has no region of 
 
 test('the figures of the README are those of benchmarks/results and of the fault campaign', { skip }, () => {
   assert.equal(withFigures(readme), readme, 'run: node scripts/readme-figures.ts')
+})
+
+test('the README has under 150 lines', () => {
+  const lines = readme.trimEnd().split('\n').length
+  assert.ok(lines < 150, `${lines} lines`)
 })
 
 const REGIONS =

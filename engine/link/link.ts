@@ -34,7 +34,7 @@ export interface Delivery {
 }
 
 export interface LinkConsumer {
-  /** Takes a batch in log order; the consumer paces by `Link.pause`/`resume` through the return of `room`. */
+  /** Takes a batch in log order, no more than `room` said. */
   deliver(batch: readonly Delivery[]): void
   /** How many more deliveries the consumer takes now; the link holds the rest (in memory up to its bound, then on disk). */
   room(): number
