@@ -16,7 +16,7 @@ export interface Workshop extends RunParts {
 
 /** Ms between two looks at what runs in real time, and the most of them: a script ends within its limit long before. */
 const PAUSE_MS = 2
-const MOST_PAUSES = 10_000
+const MAX_PAUSES = 10_000
 
 export async function openWorkshop(
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -39,7 +39,7 @@ export async function openWorkshop(
     scriptsFor,
     pause: async (sofar) => {
       await delay(PAUSE_MS)
-      return sofar < MOST_PAUSES
+      return sofar < MAX_PAUSES
     },
     close: async () => void (await closing.run()),
   }

@@ -6,7 +6,7 @@
 /** 10 to the places behind the point that are tried. */
 const POWERS = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000] as const
 /** Decimals of at most 15 digits are doubles that are written as these digits. */
-const MOST_DIGITS = 1e15
+const MAX_DIGITS = 1e15
 
 export class DecimalSum {
   /** Of numbers by their places behind the point, in units of the last place: whole and safe. */
@@ -26,7 +26,7 @@ export class DecimalSum {
     for (let places = 0; places < POWERS.length; places++) {
       const power = POWERS[places] ?? 1
       const digits = Math.round(value * power)
-      if (!(Math.abs(digits) < MOST_DIGITS)) break
+      if (!(Math.abs(digits) < MAX_DIGITS)) break
       if (digits / power !== value) continue
       this.addPart(digits, places)
       return true

@@ -66,12 +66,12 @@ function structuredValue(
 }
 
 /** Places that a number may have without its exponent; one that would have more keeps it: a short text must not become a huge one. */
-const MOST_PLACES = 1000
+const MAX_PLACES = 1000
 
 /** A number's text without an exponent: `1.5e-20` is `0.000000000000000000015`. */
 function plainDigits(text: string): string {
   const [mantissa = '', exponent] = text.toLowerCase().split('e')
-  if (exponent === undefined || Math.abs(Number(exponent)) > MOST_PLACES) return text
+  if (exponent === undefined || Math.abs(Number(exponent)) > MAX_PLACES) return text
   const sign = mantissa.startsWith('-') ? '-' : ''
   const [whole = '', fraction = ''] = mantissa.slice(sign.length).split('.')
   const point = whole.length + Number(exponent)

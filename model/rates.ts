@@ -20,7 +20,7 @@ export function parseRates(text: string | null): readonly Rate[] | undefined {
 }
 
 /** Whose bucket was not asked for longest is forgotten: it was full by then. */
-const MOST_BUCKETS = 100_000
+const MAX_BUCKETS = 100_000
 
 interface Bucket {
   readonly capacity: number
@@ -56,7 +56,7 @@ export class RateBuckets {
 
 /** Of many callers, by their ids. */
 export class RatesById {
-  private readonly known = lruMap<{ readonly limits: string; readonly buckets: RateBuckets }>(MOST_BUCKETS)
+  private readonly known = lruMap<{ readonly limits: string; readonly buckets: RateBuckets }>(MAX_BUCKETS)
 
   get size(): number {
     return this.known.size

@@ -54,7 +54,7 @@ export type OwnNodes = (
 /** Ours: a later version may bring nodes of such names. */
 const RESERVED = 'millrace.'
 const TYPE = /^[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)+$/
-const MOST_TYPE_CHARACTERS = 255
+const MAX_TYPE_CHARACTERS = 255
 
 /** The definitions of a module. Throws `own-nodes.UNUSABLE`, which names the file. */
 export async function ownNodesOf(module: unknown, file: string): Promise<readonly RuleNodeDefinition[]> {
@@ -89,7 +89,7 @@ function isModule(value: unknown): value is { readonly default?: unknown } {
 
 function whatIsWrong(definition: RuleNodeDefinition): string | undefined {
   const { type, name, defaultConfiguration } = definition
-  if (!TYPE.test(type) || type.length > MOST_TYPE_CHARACTERS) {
+  if (!TYPE.test(type) || type.length > MAX_TYPE_CHARACTERS) {
     return `'${type}' is no type: a name with dots is expected, such as com.example.Deadband`
   }
   if (type.startsWith(RESERVED)) return `the type ${type} begins with ${RESERVED}, which is reserved`

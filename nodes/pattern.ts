@@ -12,7 +12,7 @@ import { NodeErrors } from './errors.ts'
 export type Pattern = (message: Message) => string
 
 /** Characters that go in, over all places of a call: a short text with many places for all of a message would hold the thread and the memory. */
-const MOST_CHARACTERS = 2 ** 20
+const MAX_CHARACTERS = 2 ** 20
 
 type Escape = (value: string) => string
 type Filler = (message: Message, room: Room) => string
@@ -42,11 +42,11 @@ export function patterns(texts: readonly string[]): (message: Message) => readon
 }
 
 class Room {
-  private left = MOST_CHARACTERS
+  private left = MAX_CHARACTERS
 
   take(text: string): string {
     this.left -= text.length
-    if (this.left < 0) throw NodeErrors.PATTERN_SIZE({ limit: MOST_CHARACTERS })
+    if (this.left < 0) throw NodeErrors.PATTERN_SIZE({ limit: MAX_CHARACTERS })
     return text
   }
 }

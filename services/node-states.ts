@@ -25,7 +25,7 @@ const PIECE = 1_000
 /** A message that is not settled after so long has been forgotten by the log too. */
 const VISITS_ALONE_MS = 86_400_000
 /** As many as a query may name. */
-const MOST_IDS = 500
+const MAX_IDS = 500
 
 export class StoredNodeStates implements NodeStateStore {
   private readonly parts: StoredNodeStatesParts
@@ -66,8 +66,8 @@ export class StoredNodeStates implements NodeStateStore {
         return this.commit(name, taken, stale, commit, before)
       },
       load: async (ids) => {
-        const pages = Array.from({ length: Math.ceil(ids.length / MOST_IDS) }, (_, page) =>
-          nodeState.states(ids.slice(page * MOST_IDS, (page + 1) * MOST_IDS)),
+        const pages = Array.from({ length: Math.ceil(ids.length / MAX_IDS) }, (_, page) =>
+          nodeState.states(ids.slice(page * MAX_IDS, (page + 1) * MAX_IDS)),
         )
         return (await Promise.all(pages)).flat()
       },

@@ -36,11 +36,11 @@ export interface Visit {
 }
 
 /** Messages that one message may make by way of the queue before it is taken for endless. */
-const MOST_MESSAGES = 1000
+const MAX_MESSAGES = 1000
 /** Relations that stand in debug events alone: nothing is connected by them. */
 const TOLD_ONLY: ReadonlySet<string> = new Set(['ACK', 'To Root Rule Chain'])
 /** Points in time at which something happens while time passes. */
-const MOST_STEPS = 100_000
+const MAX_STEPS = 100_000
 /** All that a rehearsal remembers lies in one partition. */
 const STREAM = 0
 
@@ -104,7 +104,7 @@ export class Rehearsal {
     const failures: Error[] = []
     let next = messages
     for (let sent = 0; next.length > 0; sent += next.length) {
-      if (sent > MOST_MESSAGES) throw WorkbenchErrors.GOES_ROUND({ limit: MOST_MESSAGES })
+      if (sent > MAX_MESSAGES) throw WorkbenchErrors.GOES_ROUND({ limit: MAX_MESSAGES })
       const works = next.map((message) => new SoleWork(message))
       for (const { message } of works) message.sequence = ++this.sent
       this.enqueued = []
@@ -121,7 +121,7 @@ export class Rehearsal {
     const failures: Error[] = []
     const until = clock.now() + ms
     // From one thing that happens to the next, so that what one brings about is there for the other.
-    for (let steps = 0; steps < MOST_STEPS; steps++) {
+    for (let steps = 0; steps < MAX_STEPS; steps++) {
       const left = until - clock.now()
       await clock.advance(Math.min(left, clock.untilNextTimerMs ?? left))
       const late = this.enqueued

@@ -19,13 +19,13 @@ export interface AiModelRoutesParts extends EntityRoutesParts {
 }
 
 const SHAPE = recordShape(aiModels)
-const MOST_CHARACTERS = 500_000
+const MAX_CHARACTERS = 500_000
 
 const chat = z.object({
-  systemMessage: z.string().max(MOST_CHARACTERS).nullish(),
+  systemMessage: z.string().max(MAX_CHARACTERS).nullish(),
   userMessage: z.object({
     contents: z
-      .array(z.object({ contentType: z.literal('TEXT'), text: z.string().min(1).max(MOST_CHARACTERS) }))
+      .array(z.object({ contentType: z.literal('TEXT'), text: z.string().min(1).max(MAX_CHARACTERS) }))
       .min(1)
       .max(100),
   }),

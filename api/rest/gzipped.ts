@@ -7,7 +7,7 @@ const pack = promisify(gzip)
 /** What fits one packet is not there sooner for being packed. */
 const LEAST_CHARACTERS = 1_400
 /** Syncs of the disk run on the same four threads: they wait behind no crowd of readers. */
-const MOST_AT_ONCE = 2
+const MAX_AT_ONCE = 2
 let underWay = 0
 
 /**
@@ -17,7 +17,7 @@ let underWay = 0
 export async function gzipped(answer: Answer, acceptEncoding: string): Promise<Answer> {
   const headers = { ...answer.headers, Vary: 'Accept-Encoding' }
   const isSmall = answer.bytes !== undefined || answer.body.length < LEAST_CHARACTERS
-  if (isSmall || underWay >= MOST_AT_ONCE || !takesGzip(acceptEncoding)) return { ...answer, headers }
+  if (isSmall || underWay >= MAX_AT_ONCE || !takesGzip(acceptEncoding)) return { ...answer, headers }
   underWay++
   try {
     return { ...answer, bytes: await pack(answer.body), headers: { ...headers, 'Content-Encoding': 'gzip' } }

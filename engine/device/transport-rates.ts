@@ -32,7 +32,7 @@ export interface TransportRateRefusal {
 /** A profile that changes counts after so long, ms. */
 const LOOK_AGAIN_MS = 250
 /** Who was silent longest is forgotten. */
-const MOST_TENANTS = 20_000
+const MAX_TENANTS = 20_000
 
 interface TenantLimits {
   limits: TransportLimits | undefined
@@ -48,7 +48,7 @@ export interface TransportRatesParts {
 
 export class TransportRates {
   private readonly parts: TransportRatesParts
-  private readonly tenants = lruMap<TenantLimits>(MOST_TENANTS)
+  private readonly tenants = lruMap<TenantLimits>(MAX_TENANTS)
   private lastTenantId: string | undefined
   private last: TenantLimits | undefined
   private readonly buckets = new Map<`${Level}${Kind}`, RatesById>()

@@ -59,7 +59,7 @@ export interface StatefulInstance extends NodeInstance {
 const FAILED_WAKE_MS = 60_000
 /** What is read may be away for a moment. */
 const FAILED_READ_MS = 5_000
-const MOST_LOADS = 3
+const MAX_LOADS = 3
 
 export class KeyedInstance<State extends JsonValue, Known> implements StatefulInstance {
   readonly identity: NodeIdentity
@@ -95,7 +95,7 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
         }
         await (reading ?? this.read(visitors))
         // Others may have needed the room meanwhile, or a commit failed.
-        for (let time = 0; !(this.areHere(visitors) && this.areRead(visitors)) && time < MOST_LOADS; time++) {
+        for (let time = 0; !(this.areHere(visitors) && this.areRead(visitors)) && time < MAX_LOADS; time++) {
           await this.load(visitors)
           this.areHere(visitors)
           const again = this.read(visitors)

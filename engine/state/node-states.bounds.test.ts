@@ -19,7 +19,7 @@ const NODE: NodeIdentity = {
   ruleNodeName: 'node',
 }
 const LIMIT = 500
-const MOST_VISITS = 40
+const MAX_VISITS = 40
 
 interface Options {
   readonly settings?: Partial<NodeStatesSettings>
@@ -91,14 +91,14 @@ void test("visits that are remembered count in the tenant's bound, and room come
   const { instance, store } = await opened(t, { settings, settledBelow: () => settled })
   const { give, answers } = instance(visits('y'.repeat(400)))
   const message = (sequence: number): Message => Object.assign(testWork({ device: 'a' }).message, { sequence })
-  for (let sequence = 1; sequence <= MOST_VISITS; sequence++) await give(message(sequence))
+  for (let sequence = 1; sequence <= MAX_VISITS; sequence++) await give(message(sequence))
   const kept = answers.filter((answer) => answer === 'done').length
   assert.ok(kept > 2 && kept < 12, `${kept} visits of 400 bytes in 5000`)
   assert.match(answers.at(-1) ?? '', /may remember 5000/)
   assert.ok([...store.states.values()].reduce((sum, { bytes, done }) => sum + Math.min(bytes, done.length), 0) <= 5000)
-  settled = MOST_VISITS + 1
+  settled = MAX_VISITS + 1
   // The first prunes more than it adds only with the commit behind it.
-  for (let sequence = 1; sequence <= 3; sequence++) await give(message(MOST_VISITS + sequence))
+  for (let sequence = 1; sequence <= 3; sequence++) await give(message(MAX_VISITS + sequence))
   assert.deepEqual(answers.slice(-3), ['done', 'done', 'done'])
 })
 

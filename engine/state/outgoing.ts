@@ -21,7 +21,7 @@ export interface OutgoingListener {
 }
 
 /** Handed to the log and not answered. */
-const MOST_UNDER_WAY = 2000
+const MAX_UNDER_WAY = 2000
 const FAILURE = 'Failure'
 const NOTHING_HELD: readonly never[] = []
 
@@ -82,7 +82,7 @@ export class Outgoing {
   }
 
   get room(): number {
-    return MOST_UNDER_WAY - this.handed.size
+    return MAX_UNDER_WAY - this.handed.size
   }
 
   isUnderWay(id: string): boolean {

@@ -13,7 +13,7 @@ const NAME = 'save to custom table'
 /** In the place of a member of the body: the originator's id. */
 const ENTITY_ID = '$entityId'
 /** 20 years, as in the reference's database. */
-const MOST_SECONDS = 630_720_000
+const MAX_SECONDS = 630_720_000
 
 export const saveToCustomTable = defineNode({
   type: 'org.thingsboard.rule.engine.action.TbSaveToCustomCassandraTableNode',
@@ -29,7 +29,7 @@ export const saveToCustomTable = defineNode({
       title: 'Columns',
       description: "Column by member of the body; `$entityId` stands for the originator's id.",
     }),
-    defaultTtl: orZero(z.int().min(0).max(MOST_SECONDS), 0).meta({
+    defaultTtl: orZero(z.int().min(0).max(MAX_SECONDS), 0).meta({
       title: 'Time to live',
       description: 'In seconds, written to the column `expires_at`; 0 keeps the rows.',
     }),

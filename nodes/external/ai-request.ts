@@ -8,11 +8,11 @@ import { pattern } from '../pattern.ts'
 import { callingNode, success } from './outcome.ts'
 
 const NAME = 'AI request'
-const MOST_CHARACTERS = 500_000
+const MAX_CHARACTERS = 500_000
 const LONGEST_SECONDS = 600
 const DEFAULT_SECONDS = 60
 
-const prompt = z.string().max(MOST_CHARACTERS)
+const prompt = z.string().max(MAX_CHARACTERS)
 const modelId = z.looseObject({ id: z.string().refine(isUuid, 'a UUID is expected') })
 
 export const aiRequest = defineNode({

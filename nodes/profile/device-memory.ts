@@ -18,7 +18,7 @@ import type { RuleKey, RuleValues } from './rule-values.ts'
 export type ProfileNodeContext = NodeContext<'alarms' | 'attributes' | 'entities' | 'history' | 'state'>
 
 /** One that is forgotten is read again. */
-const MOST_DEVICES = 50_000
+const MAX_DEVICES = 50_000
 /** The scope that counts most comes last. */
 const SCOPES: readonly AttributeScope[] = ATTRIBUTE_SCOPES.toSorted((one) => (one === 'SERVER_SCOPE' ? 1 : -1))
 const NO_RULES: ProfileRules = rulesOf([])
@@ -67,7 +67,7 @@ export class DeviceMemory implements RuleValues {
 
 export class DeviceMemories {
   private readonly context: ProfileNodeContext
-  private readonly held = lruMap<DeviceMemory>(MOST_DEVICES)
+  private readonly held = lruMap<DeviceMemory>(MAX_DEVICES)
   private readonly loading = new Map<string, Promise<DeviceMemory>>()
   private readonly compiled = new WeakMap<NodeEntity, ProfileRules>()
 

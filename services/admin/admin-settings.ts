@@ -64,7 +64,7 @@ export class AdminSettings {
   find(key: string): Promise<AdminSetting | undefined> {
     const known = this.known.get(key)
     if (known !== undefined) return known
-    if (this.known.size >= MOST_KNOWN) this.forget()
+    if (this.known.size >= MAX_KNOWN) this.forget()
     const read = this.read(key)
     const { known: kept } = this
     kept.set(key, read)
@@ -162,7 +162,7 @@ export class AdminSettings {
 }
 
 /** Keys that nobody saved are kept in mind too: who asks for others fills no memory. */
-const MOST_KNOWN = 100
+const MAX_KNOWN = 100
 
 /** As it is answered: without secrets. */
 export function shownValue({ value }: Pick<AdminSetting, 'value'>): JsonObject {

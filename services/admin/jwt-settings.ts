@@ -17,7 +17,7 @@ export const MIN_SIGNING_KEY_BYTES = 64
 /** Answered in the place of the key, and taken back as "the one there is": front ends send what they were shown, and ask for a good key. */
 export const HIDDEN_SIGNING_KEY = Buffer.alloc(MIN_SIGNING_KEY_BYTES).toString('base64')
 /** Each is tried where a signature is not the first one's. */
-const MOST_FORMER = 20
+const MAX_FORMER = 20
 const LONGEST_LIFE_SECONDS = 31_536_000
 const SHORTEST_LIFE_SECONDS = 60
 const SHORTEST_REFRESH_SECONDS = 900
@@ -179,7 +179,7 @@ export class JwtSettings implements TokenKeySource {
     const before = this.signingOf(stored)
     const still = stored.former.filter(({ until }) => until > now)
     if (isSame(before, this.signingOf(after))) return still
-    if (still.length >= MOST_FORMER) throw AdminErrors.JWT_TOO_MANY_KEYS({ limit: MOST_FORMER })
+    if (still.length >= MAX_FORMER) throw AdminErrors.JWT_TOO_MANY_KEYS({ limit: MAX_FORMER })
     const was = {
       tokenSigningKey: textOf(before.key),
       tokenIssuer: before.issuer,

@@ -222,12 +222,12 @@ const refusal = z.union([
   z.object({ error: z.string() }).transform(({ error }) => error),
   z.object({ message: z.string() }).transform(({ message }) => message),
 ])
-const MOST_CHARACTERS = 500
+const MAX_CHARACTERS = 500
 
 /** In the provider's words where it has some. */
 export function refusalOf(body: string): string {
   const read = refusal.safeParse(jsonOf(body))
-  return read.success ? `: ${read.data.slice(0, MOST_CHARACTERS)}` : ''
+  return read.success ? `: ${read.data.slice(0, MAX_CHARACTERS)}` : ''
 }
 
 function jsonOf(body: string): unknown {

@@ -26,7 +26,7 @@ const secrets = testSecrets()
 const PROFILE = entityId('DEVICE_PROFILE', '88888888-8888-4888-8888-888888888888')
 const MINUTES = 5
 /** More than any run needs. */
-const MOST_TURNS = 400
+const MAX_TURNS = 400
 
 interface Case {
   readonly what: string
@@ -196,7 +196,7 @@ async function run(world: World, platform: TestPlatform, killed?: KilledStore): 
       for (const output of await handled(node, message, { sequence, originatorId: device.id }))
         for (const { message: one } of emissionsOf(output)) tell(one.with({ id: causedId(one, ruleNodeId) }))
     }
-    for (let turn = 0; turn < MOST_TURNS && !isDead() && told.size === 0; turn++) {
+    for (let turn = 0; turn < MAX_TURNS && !isDead() && told.size === 0; turn++) {
       await clock.advance(turn === 0 ? Math.max(0, world.start + MINUTES * 60_000 + 1 - clock.now()) : 250)
       // What is read reaches the database before.
       await entities.alarmVisits.find('none')

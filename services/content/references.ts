@@ -12,8 +12,8 @@ import { linkOf, type TbResource } from '../entities/tb-resource.ts'
 export type References = Readonly<Record<string, JsonObject[]>>
 
 /** Of each type that shows it. */
-const MOST_SHOWN = 10
-const MOST_READ = 100
+const MAX_SHOWN = 10
+const MAX_READ = 100
 
 /** Members that may name an image; those of `FILES` name files too. */
 const IMAGES: Readonly<Partial<Record<EntityType, readonly string[]>>> = {
@@ -40,10 +40,10 @@ export async function referencesTo(declared: EntityRegistry, record: TbResource)
     const anyOf = members.map((member) => ({ column: columnOf(member, columns[member]), holds: link }))
     const where: Condition[] = [{ anyOf }]
     if (record.tenantId !== SYSTEM_TENANT) where.push({ column: 'tenant_id', is: record.tenantId })
-    const candidates = await service.findWhere(where, MOST_READ)
+    const candidates = await service.findWhere(where, MAX_READ)
     const found = candidates.filter((holder) => names(holder, members, link))
     if (found.length > 0)
-      references[type] = found.slice(0, MOST_SHOWN).map((holder) => {
+      references[type] = found.slice(0, MAX_SHOWN).map((holder) => {
         const name = nameOf(service.definition, holder)
         return {
           id: { entityType: type, id: holder.id },

@@ -39,7 +39,7 @@ import { CREATED_RELATION } from '../onboarding/gateway-children.ts'
 import { deviceOfLogin, idsOfLogin } from '../onboarding/mqtt-logins.ts'
 
 /** More than any edge node has at once. */
-const MOST_CHILDREN = 20_000
+const MAX_CHILDREN = 20_000
 const NAMES_PER_READ = 500
 
 export interface DeviceServiceParts {
@@ -173,7 +173,7 @@ export class StoredDevices implements DeviceService {
     if (said?.mqtt?.sparkplug === undefined) return undefined
     const { relations, deviceCredentials } = this.entities
     const read = { tenantId, direction: 'FROM', group: 'COMMON', type: CREATED_RELATION } as const
-    const found = await relations.findOf({ ...read, ids: [deviceId], limit: MOST_CHILDREN })
+    const found = await relations.findOf({ ...read, ids: [deviceId], limit: MAX_CHILDREN })
     const ids = found.filter(({ to }) => to.entityType === 'DEVICE').map(({ to }) => to.id)
     const records = await this.parts.declared.of(devices).findByIds(tenantId, ids)
     const identities: DeviceIdentity[] = []

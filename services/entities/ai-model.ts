@@ -5,7 +5,7 @@ import { AiErrors } from '../ai/errors.ts'
 import { internal, json, name, optionalText } from './column.ts'
 import { defineEntity, type RecordOf } from './define.ts'
 
-const MOST_OF_TENANT = 1000
+const MAX_OF_TENANT = 1000
 
 export const aiModels = defineEntity({
   type: 'AI_MODEL',
@@ -36,8 +36,8 @@ export const aiModels = defineEntity({
   }),
   permissions: { TENANT_ADMIN: 'all' },
   async prepare(record, { before, siblings }) {
-    if (before === undefined && (await siblings.count(record.tenantId, {})) >= MOST_OF_TENANT)
-      throw AiErrors.TOO_MANY({ limit: MOST_OF_TENANT })
+    if (before === undefined && (await siblings.count(record.tenantId, {})) >= MAX_OF_TENANT)
+      throw AiErrors.TOO_MANY({ limit: MAX_OF_TENANT })
     const read = aiConfigurationOf(isJsonObject(record.configuration) ? record.configuration : null)
     const json = parseJson(JSON.stringify(read))
     const stored = before?.configuration

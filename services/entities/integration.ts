@@ -8,7 +8,7 @@ import { randomText } from '../users/secrets.ts'
 import { choice, flag, internal, json, name, optionalText } from './column.ts'
 import { defineEntity, type RecordOf } from './define.ts'
 
-const MOST_OF_TENANT = 200
+const MAX_OF_TENANT = 200
 /** 238 bits. */
 const KEY_LENGTH = 40
 
@@ -58,8 +58,8 @@ export const integrations = defineEntity({
     tenantId,
   }),
   async prepare(record, { before, siblings }) {
-    if (before === undefined && (await siblings.count(record.tenantId, {})) >= MOST_OF_TENANT)
-      throw IntegrationErrors.TOO_MANY({ limit: MOST_OF_TENANT })
+    if (before === undefined && (await siblings.count(record.tenantId, {})) >= MAX_OF_TENANT)
+      throw IntegrationErrors.TOO_MANY({ limit: MAX_OF_TENANT })
     const { type } = record
     const converter = { ...converterOf(record.converter) }
     const sent = isJsonObject(record.configuration) ? record.configuration : {}

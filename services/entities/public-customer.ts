@@ -7,7 +7,7 @@ import type { EntityRegistry } from './entity-registry.ts'
 import type { EntityService } from './entity-service.ts'
 
 /** Of the customers whose additional information says so somewhere: looked at for whether it says so of them. */
-const MOST_LIKELY = 100
+const MAX_LIKELY = 100
 
 type Customers = EntityService<typeof customers.columns>
 
@@ -37,5 +37,5 @@ async function find(service: Customers, tenantId: string): Promise<Customer | un
   const named = await service.findByName(tenantId, PUBLIC_TITLE)
   if (isPublic(named)) return named
   const says = { column: 'additional_info', holds: '"isPublic":true' } as const
-  return (await service.findWhere([{ column: 'tenant_id', is: tenantId }, says], MOST_LIKELY)).find(isPublic)
+  return (await service.findWhere([{ column: 'tenant_id', is: tenantId }, says], MAX_LIKELY)).find(isPublic)
 }

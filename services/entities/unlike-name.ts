@@ -18,7 +18,7 @@ export interface NameConflict {
 
 const RANDOM_LENGTH = 6
 /** After so many numbers the name stays as it was sent, and the save is refused. */
-const MOST_NUMBERS = 1_000
+const MAX_NUMBERS = 1_000
 
 /**
  * The draft with a name of its own where another one of the tenant has it and the policy is `UNIQUIFY`. Who takes the name between this
@@ -39,7 +39,7 @@ export async function withUnlikeName<Columns extends ColumnSet>(
     return other === undefined || other.id === draft.id
   }
   if (await isFree(wanted)) return draft
-  for (let number = 1; number <= MOST_NUMBERS; number++) {
+  for (let number = 1; number <= MAX_NUMBERS; number++) {
     const name = `${wanted}${separator}${strategy === 'RANDOM' ? randomText(RANDOM_LENGTH) : number}`
     if (await isFree(name)) return { ...draft, [member]: name }
   }

@@ -19,7 +19,7 @@ import type { Frame } from './define-integration.ts'
 import { IntegrationErrors } from './errors.ts'
 
 const ARGUMENTS = ['payload', 'metadata']
-const MOST_VALUES = 100_000
+const MAX_VALUES = 100_000
 const LONGEST_KEY = 1024
 const LONGEST_NAME = 255
 /** Of frames whose script runs in another thread. What runs here runs alone, so that what one frame becomes is on its way before the next. */
@@ -167,7 +167,7 @@ function uploadsOf(result: JsonValue, castStrings: boolean): readonly DeviceUplo
       sum + attributes.length + telemetry.reduce((count, { entries }) => count + Math.max(1, entries.length), 0),
     0,
   )
-  if (values > MOST_VALUES) throw wrong('result', `more than ${MOST_VALUES} values`)
+  if (values > MAX_VALUES) throw wrong('result', `more than ${MAX_VALUES} values`)
   return uploads
 }
 

@@ -25,7 +25,7 @@ export interface FigureBookParts {
 
 const PREFIX = 'figures.'
 const WRITE_MS = 2000
-const MOST_CHARACTERS = 1000
+const MAX_CHARACTERS = 1000
 const COUNTS = ['received', 'receivedBytes', 'stored', 'failed', 'delayed'] as const
 type Count = (typeof COUNTS)[number]
 
@@ -227,7 +227,7 @@ export class IntegrationFigures {
 }
 
 function cut(error: Error): string {
-  return errorText(error).slice(0, MOST_CHARACTERS)
+  return errorText(error).slice(0, MAX_CHARACTERS)
 }
 
 function objectOf(value: JsonValue): JsonObject {

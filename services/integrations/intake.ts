@@ -39,7 +39,7 @@ const FRAME_BYTES = 512
 /** Of an entry of them. */
 const METADATA_BYTES = 32
 /** Main thread that one integration takes before others have their turn. */
-const MOST_TURN_MS = 10
+const MAX_TURN_MS = 10
 
 export class Intake {
   readonly parts: IntakeParts
@@ -147,7 +147,7 @@ export class OpenedInlet implements Inlet {
           const batch = taken.slice(start, start + this.converter.batchSize)
           const outcomes = await this.converter.convert(batch.map(({ frame }) => frame))
           for (const [index, each] of batch.entries()) await this.publish(each, outcomes[index] ?? [])
-          if (clock.monotonic() - turnBegan < MOST_TURN_MS) continue
+          if (clock.monotonic() - turnBegan < MAX_TURN_MS) continue
           // Scripts that run inline and devices that are known give nobody else a turn.
           await new Promise<void>((resolve) => clock.soon(resolve))
           turnBegan = clock.monotonic()

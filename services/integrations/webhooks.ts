@@ -30,9 +30,9 @@ export interface WebhookRequest {
 }
 
 const KEY = /^[A-Za-z0-9]{40}$/
-const MOST_HELD = 1000
+const MAX_HELD = 1000
 /** Of keys that are looked up: whoever guesses gets no more of the store. */
-const MOST_LOOKUPS = 32
+const MAX_LOOKUPS = 32
 
 export class Webhooks {
   private readonly parts: WebhookParts
@@ -83,7 +83,7 @@ export class Webhooks {
   private find(key: string): Promise<Webhook | undefined> {
     const held = this.held.get(key)
     if (held !== undefined) return held
-    if (this.lookups >= MOST_LOOKUPS) return Promise.reject(IntegrationErrors.FULL())
+    if (this.lookups >= MAX_LOOKUPS) return Promise.reject(IntegrationErrors.FULL())
     this.lookups++
     const found = this.open(key).finally(() => this.lookups--)
     this.held.set(key, found)
@@ -93,7 +93,7 @@ export class Webhooks {
         if (webhookFound === undefined && this.held.get(key) === found) this.held.delete(key)
         // Only now: keys that are guessed put nobody's out.
         const [oldest] = this.held.keys()
-        if (this.held.size > MOST_HELD + MOST_LOOKUPS && oldest !== undefined) this.drop(oldest)
+        if (this.held.size > MAX_HELD + MAX_LOOKUPS && oldest !== undefined) this.drop(oldest)
       },
       () => {
         if (this.held.get(key) === found) this.held.delete(key)

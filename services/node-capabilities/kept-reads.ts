@@ -17,7 +17,7 @@ const MAX_SHARE = 1 / 8
 /** What an answer costs in the lists of one name that it depends on. */
 const DEPENDENCY_BYTES = 100
 /** Changes during one read that are told apart: beyond them its answer is not kept. */
-const MOST_CHANGES = 1_000
+const MAX_CHANGES = 1_000
 
 interface Kept<Value> {
   readonly value: Value
@@ -64,7 +64,7 @@ export class KeptReads<Value extends object, Absent extends undefined = never> {
   changed(name: string): void {
     this.shared.clear()
     for (const meanwhile of this.underWay) {
-      if (meanwhile.names.size < MOST_CHANGES) meanwhile.names.add(name)
+      if (meanwhile.names.size < MAX_CHANGES) meanwhile.names.add(name)
       else meanwhile.isAnything = true
     }
     for (const key of [...(this.dependents.get(name) ?? [])]) this.kept.delete(key)

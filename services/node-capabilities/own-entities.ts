@@ -9,11 +9,11 @@ import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { Services } from '../services.ts'
 import { SharedReads } from './shared-reads.ts'
 
-const MOST_KNOWN = 100_000
+const MAX_KNOWN = 100_000
 
 export class OwnEntities {
   private readonly declared: Services['declared']
-  private readonly known = lruMap<string>(MOST_KNOWN)
+  private readonly known = lruMap<string>(MAX_KNOWN)
   private readonly reads = new SharedReads<string | undefined>()
   private readonly stops: readonly (() => void)[]
   /** Counts what makes answers stale: one that was on its way then is not kept. */

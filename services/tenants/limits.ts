@@ -39,13 +39,13 @@ const COUNTED: Readonly<Partial<Record<EntityType, Counted>>> = {
 }
 
 /** Read at each call of a tenant: those of so many are kept until something changes. */
-const MOST_KNOWN = 10_000
+const MAX_KNOWN = 10_000
 
 export class LimitsOfTenants {
   private readonly entities: EntityStore
-  private readonly known = lruMap<Promise<TenantLimits>>(MOST_KNOWN)
+  private readonly known = lruMap<Promise<TenantLimits>>(MAX_KNOWN)
   /** Those of `known` that were read. */
-  private readonly held = lruMap<TenantLimits>(MOST_KNOWN)
+  private readonly held = lruMap<TenantLimits>(MAX_KNOWN)
   private readonly stops: readonly (() => void)[]
 
   constructor(entities: EntityStore, feed: Pick<ChangeFeed, 'listenToAll' | 'onGap'>) {

@@ -19,9 +19,9 @@ export interface SeriesRow {
   readonly latest: DataPoint | undefined
 }
 
-const MOST_TS = 8.64e15
+const MAX_TS = 8.64e15
 const pointSchema = z.tuple([
-  z.int().min(-MOST_TS).max(MOST_TS),
+  z.int().min(-MAX_TS).max(MAX_TS),
   z.enum(['BOOLEAN', 'LONG', 'DOUBLE', 'STRING', 'JSON']),
   z.string(),
 ])

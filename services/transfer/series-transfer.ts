@@ -29,7 +29,7 @@ export interface SeriesTransferParts {
 const PAGE_CHARACTERS = 1 << 20
 const PAGE_ENTITIES = 500
 /** Of one read: what is held grows with the longest texts among them. */
-const MOST_POINTS = 2_000
+const MAX_POINTS = 2_000
 /** Until it is known how long they are. */
 const FIRST_POINTS = 100
 /** Characters of a point beside its value. */
@@ -279,7 +279,7 @@ function add(reading: Reading, row: SeriesRow): void {
   reading.texts.push(text)
   reading.characters += text.length
   const average = Math.max(POINT_CHARACTERS, text.length / Math.max(1, row.points.length))
-  reading.limit = Math.min(MOST_POINTS, Math.max(1, Math.floor(PAGE_CHARACTERS / 4 / average)))
+  reading.limit = Math.min(MAX_POINTS, Math.max(1, Math.floor(PAGE_CHARACTERS / 4 / average)))
 }
 
 function placeIn(text: string): Place {

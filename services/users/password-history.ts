@@ -6,7 +6,7 @@ import type { PasswordPolicy } from './security-settings.ts'
 
 const DAY_MS = 86_400_000
 /** Each costs a hash at every change. */
-const MOST_FORMER = 10
+const MAX_FORMER = 10
 
 /** What a changed password changes. Throws `PASSWORD_USED`. */
 export async function withPassword(
@@ -25,7 +25,7 @@ export async function withPassword(
     passwordHash: await hashPassword(password),
     passwordTime: now,
     failures: 0,
-    formerPasswords: held.slice(0, MOST_FORMER),
+    formerPasswords: held.slice(0, MAX_FORMER),
   }
 }
 

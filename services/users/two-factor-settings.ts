@@ -5,11 +5,11 @@ export const PROVIDER_TYPES = ['TOTP', 'EMAIL', 'BACKUP_CODE'] as const
 export type ProviderType = (typeof PROVIDER_TYPES)[number]
 
 export const TWO_FACTOR_SETTINGS = 'twoFaSettings'
-const MOST_BACKUP_CODES = 50
+const MAX_BACKUP_CODES = 50
 
 const LONGEST_CODE_SECONDS = 86_400
-const MOST_IDS = 1_000
-const ids = z.array(z.uuid()).max(MOST_IDS).nullish().transform(orNone)
+const MAX_IDS = 1_000
+const ids = z.array(z.uuid()).max(MAX_IDS).nullish().transform(orNone)
 
 const enforcedUsersSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ALL_USERS') }),
@@ -30,7 +30,7 @@ export const platformTwoFactorSchema = z.object({
         }),
         z.object({
           providerType: z.literal('BACKUP_CODE'),
-          codesQuantity: z.int().min(1).max(MOST_BACKUP_CODES).default(10),
+          codesQuantity: z.int().min(1).max(MAX_BACKUP_CODES).default(10),
         }),
       ]),
     )
@@ -68,7 +68,7 @@ export const accountConfigSchema = z.discriminatedUnion('providerType', [
     codes: z
       .array(z.string().regex(/^[0-9a-f]{10}$/))
       .min(1)
-      .max(MOST_BACKUP_CODES),
+      .max(MAX_BACKUP_CODES),
     useByDefault: z.boolean().nullish(),
   }),
 ])

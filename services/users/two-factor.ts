@@ -40,10 +40,10 @@ const MEMBERS = { TOTP: 'totp', EMAIL: 'email', BACKUP_CODE: 'backup' } as const
 const CODE_BYTES = 5
 const MAILED_DIGITS = 6
 /** Of mails of one user to addresses that nobody confirmed, in a day: they reach who asked for nothing. */
-const MOST_UNCONFIRMED = 20
+const MAX_UNCONFIRMED = 20
 const DAY_MS = 86_400_000
 /** Users whose checks are counted at a time. */
-const MOST_COUNTED = 10_000
+const MAX_COUNTED = 10_000
 
 export interface TwoFactorParts {
   readonly admin: Pick<AdminSettings, 'find' | 'save'>
@@ -75,7 +75,7 @@ type Whose = Pick<Principal, 'userId' | 'tenantId'>
 
 export class TwoFactor {
   private readonly parts: TwoFactorParts
-  private readonly checks = lruMap<{ readonly limit: string; readonly buckets: RateBuckets }>(MOST_COUNTED)
+  private readonly checks = lruMap<{ readonly limit: string; readonly buckets: RateBuckets }>(MAX_COUNTED)
 
   constructor(parts: TwoFactorParts) {
     this.parts = parts
@@ -356,7 +356,7 @@ function countedMail(before: TwoFactorAccount, email: string, now: number): Pick
   if (before.email?.email === email) return {}
   const { since, count } = before.unconfirmed ?? { since: now, count: 0 }
   if (now >= since + DAY_MS) return { unconfirmed: { since: now, count: 1 } }
-  if (count >= MOST_UNCONFIRMED) throw UserErrors.TWO_FACTOR_TOO_OFTEN()
+  if (count >= MAX_UNCONFIRMED) throw UserErrors.TWO_FACTOR_TOO_OFTEN()
   return { unconfirmed: { since, count: count + 1 } }
 }
 

@@ -39,8 +39,8 @@ const PREFIX = 'cs_tb_'
 /** Set for rows with a time to live. */
 export const EXPIRES = 'expires_at'
 /** PostgreSQL cuts longer names, and two of them would be one. */
-const MOST_NAME_CHARACTERS = 63
-const MOST_COLUMNS = 64
+const MAX_NAME_CHARACTERS = 63
+const MAX_COLUMNS = 64
 /** A statement has at most 65,535 parameters. */
 const ROWS_PER_STATEMENT = 500
 /** SQLSTATE classes of a statement that will not pass as it is: data, constraints, names and rights. */
@@ -88,7 +88,7 @@ export class PostgresCustomTables {
 
   /** Rejects with {@link CustomTableErrors} where rows of such columns can not be put. */
   async open({ tenantId, name, columns, ttlSeconds }: TableTarget): Promise<KnownTable> {
-    const table = PREFIX + checkedName(name, 'table', MOST_NAME_CHARACTERS - PREFIX.length)
+    const table = PREFIX + checkedName(name, 'table', MAX_NAME_CHARACTERS - PREFIX.length)
     const wanted = wantedColumns(columns, ttlSeconds)
     const schema = schemaOf(tenantId)
     const found = await this.onOne((connection) => connection.query<Column>(columnsOf(schema, table)))
@@ -167,8 +167,8 @@ function checkedName(name: string, what: string, limit: number): string {
 
 function wantedColumns(columns: readonly string[], ttlSeconds: number): readonly string[] {
   const { length: count } = columns
-  if (count === 0 || count > MOST_COLUMNS) throw CustomTableErrors.COLUMNS({ count, limit: MOST_COLUMNS })
-  const wanted = columns.map((column) => checkedName(column, 'column', MOST_NAME_CHARACTERS))
+  if (count === 0 || count > MAX_COLUMNS) throw CustomTableErrors.COLUMNS({ count, limit: MAX_COLUMNS })
+  const wanted = columns.map((column) => checkedName(column, 'column', MAX_NAME_CHARACTERS))
   if (ttlSeconds > 0) wanted.push(EXPIRES)
   const twice = wanted.find((column, index) => wanted.indexOf(column) !== index)
   if (twice !== undefined) throw CustomTableErrors.COLUMN_TWICE({ column: twice })

@@ -7,7 +7,7 @@ import { redrawn, spanOfWidget } from './widget-parts.js'
 
 /** @typedef {Record<string, any>} Json */
 
-const MOST_SHOWN = 50
+const MAX_SHOWN = 50
 const HEADS = ['Since', 'Type', 'Of', 'Severity', 'State', 'Do']
 
 /** @param {import('./widget-parts.js').Parts} parts @returns {() => void} */
@@ -55,7 +55,7 @@ export function alarmsWidget({ around, config, body, note }) {
       alarmFields: [],
       pageLink: {
         page: 0,
-        pageSize: MOST_SHOWN,
+        pageSize: MAX_SHOWN,
         sortOrder: { key: { type: 'ALARM_FIELD', key: 'createdTime' }, direction: 'DESC' },
         searchPropagatedAlarms: searchPropagatedAlarms === true,
         dynamic: true,

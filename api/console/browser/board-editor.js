@@ -9,7 +9,7 @@ import { openWidgetForm } from './widget-form.js'
 /** @typedef {import('./board-view.js').BoardView} BoardView */
 
 const CONFLICT = 409
-const MOST_STEPS = 100
+const MAX_STEPS = 100
 /** What arrows do, in cells. @type {Readonly<Record<string, readonly [number, number]>>} */
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }
 
@@ -74,7 +74,7 @@ export function boardEditor({ dashboard, stateId, views, bar, window }) {
   /** @param {Json} next */
   function put(next) {
     before.push(present)
-    if (before.length > MOST_STEPS) before.shift()
+    if (before.length > MAX_STEPS) before.shift()
     undone.length = 0
     present = next
     showAll()

@@ -5,12 +5,12 @@ import { call } from './session.js'
 
 /** @typedef {Record<string, any>} Json */
 
-const MOST_CUSTOMERS = 1_000
+const MAX_CUSTOMERS = 1_000
 
 /** Resolves when it is closed. @param {string} id */
 export async function dashboardSettings(id) {
   let dashboard = await call('GET', `/api/dashboard/${id}`)
-  const found = await call('GET', `/api/customers?pageSize=${MOST_CUSTOMERS}&page=0&sortProperty=title&sortOrder=ASC`)
+  const found = await call('GET', `/api/customers?pageSize=${MAX_CUSTOMERS}&page=0&sortProperty=title&sortOrder=ASC`)
   /** @type {Json[]} */
   const customers = found.data.filter((/** @type {Json} */ { additionalInfo }) => additionalInfo?.isPublic !== true)
   /** @returns {string[]} */

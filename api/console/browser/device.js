@@ -17,7 +17,7 @@ const SPANS = /** @type {const} */ ({
   'Last 7 days': 604_800_000,
 })
 /** Beyond so many the server is asked for averages. */
-const MOST_POINTS = 2_000
+const MAX_POINTS = 2_000
 const AVERAGES = 400
 
 /** @param {import('./pages.js').Place} place */
@@ -142,7 +142,7 @@ export async function devicePage({ main, id: deviceId, user, onEnded }) {
       showLatest()
       if (isSnapshot && known.size === 0) sending.open = true
       // After a gap the line has one too, until it is read again; and so many points as a page left open gathers are read as averages.
-      if (isSnapshot || points.length > 2 * MOST_POINTS) void load()
+      if (isSnapshot || points.length > 2 * MAX_POINTS) void load()
       else drawSoon()
     },
   })
@@ -173,8 +173,8 @@ async function history(deviceId, key, spanMs) {
     const list = Object.hasOwn(answer, key) ? answer[key] : []
     return list
   }
-  let list = await read({ limit: String(MOST_POINTS) })
-  if (list.length === MOST_POINTS) list = await read({ agg: 'AVG', interval: String(Math.ceil(spanMs / AVERAGES)) })
+  let list = await read({ limit: String(MAX_POINTS) })
+  if (list.length === MAX_POINTS) list = await read({ agg: 'AVG', interval: String(Math.ceil(spanMs / AVERAGES)) })
   return list.filter(({ value }) => isNumber(value)).map(({ ts, value }) => [ts, Number(value)])
 }
 

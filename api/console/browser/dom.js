@@ -81,12 +81,12 @@ export function bareTable(heads, rows) {
 }
 
 /** Letters of a value: a page that shows megabytes again with each that comes stands still. */
-const MOST_SHOWN = 2_000
+const MAX_SHOWN = 2_000
 
 /** @param {string} text */
 export function shortened(text) {
-  if (text.length <= MOST_SHOWN) return text
-  return `${text.slice(0, MOST_SHOWN)} … (${text.length.toLocaleString()} letters)`
+  if (text.length <= MAX_SHOWN) return text
+  return `${text.slice(0, MAX_SHOWN)} … (${text.length.toLocaleString()} letters)`
 }
 
 /** A text to take elsewhere, with a button that copies it. @param {string} text @param {string} of what a screen reader says that it is */

@@ -8,7 +8,7 @@ import { svg } from './svg.js'
 /** @typedef {{ width: number, height: number, settings: Record<string, any>, linkOf?: (line: Line) => string | undefined }} Room */
 /** @typedef {(told: Told, room: Room) => Node[]} Draw */
 
-const MOST_ROWS = 100
+const MAX_ROWS = 100
 const LINE_OF_LEGEND = 22
 const WIDTH_OF_LETTER = 7
 const WIDTH_OF_MARK = 36
@@ -112,13 +112,13 @@ function series({ lines }) {
   /** @type {Map<number, string[]>} */
   const byTime = new Map()
   lines.forEach(({ points, key }, index) => {
-    for (const [ts, value] of points.slice(-MOST_ROWS)) {
+    for (const [ts, value] of points.slice(-MAX_ROWS)) {
       const row = byTime.get(ts) ?? lines.map(() => '')
       row[index] = shownText(String(value), key)
       byTime.set(ts, row)
     }
   })
-  const rows = [...byTime].sort(([a], [b]) => b - a).slice(0, MOST_ROWS)
+  const rows = [...byTime].sort(([a], [b]) => b - a).slice(0, MAX_ROWS)
   if (rows.length === 0) return [make('p', {}, 'No numbers in this time.')]
   const heads = lines.map(({ key, entityName }) => (several ? `${entityName}: ${key.label}` : key.label))
   return [

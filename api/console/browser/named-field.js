@@ -4,10 +4,10 @@ import { call } from './session.js'
 
 /** @typedef {Record<string, any>} Json */
 
-const MOST_OFFERED = 50
+const MAX_OFFERED = 50
 const TYPING_MS = 300
 /** The one that is meant may stand behind others that have its name within theirs. */
-const MOST_PAGES = 20
+const MAX_PAGES = 20
 
 /**
  * @param {object} parts
@@ -34,7 +34,7 @@ export function namedField({ label, name, one, path, sort = 'name', required = t
   /** Throws, in words, where none has the name. @returns {Promise<Json>} */
   async function find() {
     const wanted = input.value.trim()
-    for (let page = 0; page < MOST_PAGES; page++) {
+    for (let page = 0; page < MAX_PAGES; page++) {
       const { data, hasNext } = await found(page)
       const same = data.find((/** @type {Json} */ each) => each[sort] === wanted)
       if (same !== undefined) return same
@@ -52,7 +52,7 @@ export function namedField({ label, name, one, path, sort = 'name', required = t
   /** @param {number} page */
   function found(page) {
     const text = input.value.trim()
-    const paging = { pageSize: String(MOST_OFFERED), page: String(page), sortProperty: sort, sortOrder: 'ASC' }
+    const paging = { pageSize: String(MAX_OFFERED), page: String(page), sortProperty: sort, sortOrder: 'ASC' }
     return call('GET', `${path()}?${new URLSearchParams({ ...paging, ...(text === '' ? {} : { textSearch: text }) })}`)
   }
 }

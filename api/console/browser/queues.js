@@ -6,12 +6,12 @@ import { call } from './session.js'
 
 /** @typedef {Record<string, any>} Json */
 
-const MOST_LANES = 500
+const MAX_LANES = 500
 
 /** @param {import('./pages.js').Place} place */
 export async function queuesPage({ main, query, user }) {
   const isSystem = user.authority === 'SYS_ADMIN'
-  const parked = await call('GET', `/api/parked?pageSize=${MOST_LANES}&page=0`)
+  const parked = await call('GET', `/api/parked?pageSize=${MAX_LANES}&page=0`)
   const waiting = waitingByQueue(parked.data)
   const list = pagedList({
     caption: 'Queues',

@@ -10,8 +10,8 @@ import { intervalOf } from './time-window.js'
 /** @typedef {{ lines: Line[], shown: number, total: number, startTs: number, endTs: number }} Told */
 
 /** So many entities one widget tells of; it says how many there are. */
-const MOST_ENTITIES = 100
-const MOST_LINES = 20
+const MAX_ENTITIES = 100
+const MAX_LINES = 20
 /** What was put together by the page is asked for again: the steps of the server move on. */
 const REREAD_MS = 30_000
 const NOTHING = { ts: 0, value: '' }
@@ -64,7 +64,7 @@ export function source({ live, filter, keyFilters, keys, span, onChange, onRefus
     latestValues: span === undefined ? queried(keys) : [],
     pageLink: {
       page: 0,
-      pageSize: span === undefined ? MOST_ENTITIES : Math.max(1, Math.floor(MOST_LINES / Math.max(keys.length, 1))),
+      pageSize: span === undefined ? MAX_ENTITIES : Math.max(1, Math.floor(MAX_LINES / Math.max(keys.length, 1))),
       sortOrder: { key: { type: 'ENTITY_FIELD', key: 'name' }, direction: 'ASC' },
       dynamic: true,
     },

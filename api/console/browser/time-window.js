@@ -18,9 +18,9 @@ export const SPANS = /** @type {const} */ ({
 })
 const DEFAULT_MS = 3_600_000
 /** Points of one key: a drawing has no room for more. */
-const MOST_POINTS = 2_000
+const MAX_POINTS = 2_000
 /** The server refuses more than 700 in one question. */
-const MOST_BUCKETS = 400
+const MAX_BUCKETS = 400
 
 /** @param {Json | undefined} stored @param {number} now @returns {Span} */
 export function spanOf(stored, now) {
@@ -28,7 +28,7 @@ export function spanOf(stored, now) {
   const isLive = selectedTab === 0 || (selectedTab === undefined && objectOf(history).historyType === undefined)
   const own = objectOf(isLive ? realtime : history)
   const agg = AGGREGATIONS.find((name) => name === objectOf(aggregation).type) ?? 'NONE'
-  const limit = Math.min(Number(objectOf(aggregation).limit) || MOST_POINTS, MOST_POINTS)
+  const limit = Math.min(Number(objectOf(aggregation).limit) || MAX_POINTS, MAX_POINTS)
   const how = { isLive, agg, limit }
   const fixed = objectOf(own.fixedTimewindow)
   if (!isLive && own.historyType === 1 && fixed.endTimeMs > fixed.startTimeMs)
@@ -42,7 +42,7 @@ export function spanOf(stored, now) {
 
 /** What the choices of the page say, as it is stored. @param {{ isLive: boolean, ms?: number, fixed?: [number, number], agg: string }} choice @returns {Json} */
 export function storedWindow({ isLive, ms, fixed, agg }) {
-  const aggregation = { type: agg, limit: MOST_POINTS }
+  const aggregation = { type: agg, limit: MAX_POINTS }
   if (fixed !== undefined) {
     const [startTimeMs, endTimeMs] = fixed
     return { selectedTab: 1, history: { historyType: 1, fixedTimewindow: { startTimeMs, endTimeMs } }, aggregation }
@@ -54,7 +54,7 @@ export function storedWindow({ isLive, ms, fixed, agg }) {
 
 /** Of one step when values are put together; 0 where they are not. @param {Span} span */
 export function intervalOf({ startTs, endTs, agg }) {
-  return agg === 'NONE' ? 0 : Math.max(1_000, Math.ceil((endTs - startTs) / MOST_BUCKETS / 1_000) * 1_000)
+  return agg === 'NONE' ? 0 : Math.max(1_000, Math.ceil((endTs - startTs) / MAX_BUCKETS / 1_000) * 1_000)
 }
 
 /** As people of this page's time zone mean it. @param {string} name @param {number} now @returns {{ startTs: number, endTs: number } | undefined} */

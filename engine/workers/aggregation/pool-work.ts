@@ -5,12 +5,12 @@ import type { PoolReport, TenantWork } from '../../../model/worker-pool.ts'
 import { WorkFigures, type BatchWork } from '../work-figures.ts'
 
 /** Tenants with figures of their own. */
-const MOST_TENANTS = 1_000
+const MAX_TENANTS = 1_000
 
 export class PoolWork {
   private readonly clock: Clock
   private readonly all: WorkFigures
-  private readonly tenants = new LRUCache<string, WorkFigures>({ max: MOST_TENANTS })
+  private readonly tenants = new LRUCache<string, WorkFigures>({ max: MAX_TENANTS })
 
   constructor(clock: Clock) {
     this.clock = clock

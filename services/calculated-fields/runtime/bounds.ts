@@ -16,7 +16,7 @@ export interface CalculationLimits {
 }
 
 /** Where the tenant's profile sets no limit. */
-const MOST_POINTS = 10_000
+const MAX_POINTS = 10_000
 
 export const NO_LIMITS: CalculationLimits = { maxStateBytes: 0, maxValueBytes: 0, maxPoints: 0 }
 
@@ -37,7 +37,7 @@ export function calculationLimits(limits: TenantLimits): CalculationLimits {
 
 /** Points of a window: what the field asks for, and the tenant may have. */
 export function mostPoints({ limit = 0 }: ArgumentNeed, allowed: number): number {
-  const most = allowed > 0 ? allowed : MOST_POINTS
+  const most = allowed > 0 ? allowed : MAX_POINTS
   return limit > 0 ? Math.min(limit, most) : most
 }
 

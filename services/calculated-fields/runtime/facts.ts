@@ -21,11 +21,11 @@ export interface FactsParts {
   readonly feed: Pick<ChangeFeed, 'listenToAll' | 'onGap'>
 }
 
-const MOST_KNOWN = 100_000
+const MAX_KNOWN = 100_000
 
 export class KnownFacts {
   private readonly parts: FactsParts
-  private readonly known = lruMap<EntityFacts>(MOST_KNOWN)
+  private readonly known = lruMap<EntityFacts>(MAX_KNOWN)
   private readonly stops: readonly (() => void)[]
   private turns = 0
 

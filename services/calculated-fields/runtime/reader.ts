@@ -241,7 +241,7 @@ export class CalculationReader {
         return [facts.owner]
       case 'related': {
         const most = limits.maxRelatedEntitiesToReturnPerCfArgument
-        const found = await this.parts.related.find(tenantId, entity, origin.levels, most > 0 ? most : MOST_RELATED)
+        const found = await this.parts.related.find(tenantId, entity, origin.levels, most > 0 ? most : MAX_RELATED)
         return many === true ? found : found.slice(0, 1)
       }
     }
@@ -277,7 +277,7 @@ export class CalculationReader {
     limits: TenantLimits,
   ): Promise<readonly { readonly entity: EntityId; readonly facts: EntityFacts }[]> {
     const most = limits.maxRelatedEntitiesToReturnPerCfArgument
-    const found = await this.parts.related.find(tenantId, entity, [relation], most > 0 ? most : MOST_RELATED)
+    const found = await this.parts.related.find(tenantId, entity, [relation], most > 0 ? most : MAX_RELATED)
     const known = await Promise.all(
       found.map(async (target) => ({ entity: target, facts: await this.parts.facts.of(target) })),
     )
@@ -359,7 +359,7 @@ export class CalculationReader {
   ): Promise<readonly Forward[]> {
     const { related, facts } = this.parts
     const { ends, isCut } = await this.reads.run(tenantId, () =>
-      related.findBackwards(tenantId, entity, levels, MOST_RELATED),
+      related.findBackwards(tenantId, entity, levels, MAX_RELATED),
     )
     if (!isProfile(owner)) {
       // Behind a level that was cut it may be one of those that were not read.
@@ -398,4 +398,4 @@ export class CalculationReader {
 }
 
 /** Where the tenant's profile sets no limit. */
-const MOST_RELATED = 1_000
+const MAX_RELATED = 1_000

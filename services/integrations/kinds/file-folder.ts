@@ -15,7 +15,7 @@ export interface FoundFile {
 }
 
 /** In one look. */
-const MOST_FILES = 10_000
+const MAX_FILES = 10_000
 const DONE = 'done'
 const FAILED = 'failed'
 
@@ -44,7 +44,7 @@ export class FileFolder {
     const entries = await readdir(this.path, { withFileTypes: true })
     const names = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.')).map(({ name }) => name)
     const found: FoundFile[] = []
-    for (const name of names.toSorted().slice(0, MOST_FILES)) {
+    for (const name of names.toSorted().slice(0, MAX_FILES)) {
       const file = await this.find(name)
       if (file !== undefined) found.push(file)
     }

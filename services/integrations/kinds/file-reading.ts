@@ -14,9 +14,9 @@ const PART_BYTES = 262_144
 const PART_RECORDS = 1000
 const AGAIN_MS = 1000
 /** Further ones are counted. */
-const MOST_REPORTED = 10_000
+const MAX_REPORTED = 10_000
 /** Of rows: each column is named once more in each record. */
-const MOST_COLUMNS = 1000
+const MAX_COLUMNS = 1000
 
 interface Bad {
   readonly line: number
@@ -86,7 +86,7 @@ export class FileReading {
     // A file of nothing has nothing that is bad.
     if (first === undefined) return true
     this.columns = cellsOf(first, configuration.delimiter)
-    return this.columns.length > 0 && this.columns.length <= MOST_COLUMNS && this.columns.every((name) => name !== '')
+    return this.columns.length > 0 && this.columns.length <= MAX_COLUMNS && this.columns.every((name) => name !== '')
   }
 
   /** Resolves with where the next begins; undefined at the end. */
@@ -160,7 +160,7 @@ export class FileReading {
     if (bad.length > 0) {
       const report = await this.folder.report(this.file.name)
       try {
-        const sorted = bad.toSorted((one, other) => one.line - other.line).slice(0, Math.max(0, MOST_REPORTED - at.bad))
+        const sorted = bad.toSorted((one, other) => one.line - other.line).slice(0, Math.max(0, MAX_REPORTED - at.bad))
         const text = Buffer.from(sorted.map(({ line, reason }) => `line ${line}: ${oneLine(reason)}\n`).join(''))
         await report.truncate(reportBytes)
         await report.write(text, 0, text.length, reportBytes)

@@ -4,8 +4,8 @@ import { KAFKA_MECHANISMS } from '../../../engine/rulechain/capabilities/outboun
 
 const short = z.string().min(1).max(512)
 const pem = z.string().max(65_536)
-const MOST_BROKERS = 20
-const MOST_TOPICS = 100
+const MAX_BROKERS = 20
+const MAX_TOPICS = 100
 
 const broker = z
   .string()
@@ -15,11 +15,11 @@ const broker = z
 
 const members = z.object({
   /** `host:port` of some of them: they name the others. */
-  brokers: z.array(broker).min(1).max(MOST_BROKERS),
+  brokers: z.array(broker).min(1).max(MAX_BROKERS),
   topics: z
     .array(z.string().regex(/^[A-Za-z0-9._-]{1,249}$/, 'the name of a topic is expected'))
     .min(1)
-    .max(MOST_TOPICS),
+    .max(MAX_TOPICS),
   /** Default: made of the integration's id. */
   groupId: short.nullish(),
   /** Where the group has no offset yet. */

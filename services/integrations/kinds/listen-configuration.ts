@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 
-const MOST_SENDERS = 100
+const MAX_SENDERS = 100
 const network = z.string().refine((text) => isNetwork(text), 'an address or a network such as 10.0.0.0/8 is expected')
 
 export const listenMembers = {
@@ -13,7 +13,7 @@ export const listenMembers = {
     .default('127.0.0.1'),
   port: z.int().min(1).max(65_535),
   /** Addresses and networks that may send; none: all. */
-  senders: z.array(network).max(MOST_SENDERS).default([]),
+  senders: z.array(network).max(MAX_SENDERS).default([]),
 }
 
 /** `127.0.0.1:5000`, `[::1]:5000`. */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 
 const short = z.string().min(1).max(512)
-const MOST_TOPICS = 100
+const MAX_TOPICS = 100
 
 const members = z.object({
   host: z.string().min(1).max(255),
@@ -18,7 +18,7 @@ const members = z.object({
   topics: z
     .array(z.object({ filter: short, qos: z.union([z.literal(0), z.literal(1)]).default(1) }))
     .min(1)
-    .max(MOST_TOPICS),
+    .max(MAX_TOPICS),
   /** False: the broker keeps what comes while Millrace is away. */
   cleanSession: z.boolean().default(false),
 })

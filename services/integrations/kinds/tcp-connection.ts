@@ -9,7 +9,7 @@ import { TcpFraming, type TcpFrame } from './tcp-framing.ts'
 type Parts = SourceParts<TcpConfiguration>
 
 /** Frames that are not answered yet. */
-const MOST_OPEN = 1000
+const MAX_OPEN = 1000
 
 /** The frame is a copy of what was held. */
 function refusedBytes(frame: TcpFrame | undefined): number {
@@ -174,7 +174,7 @@ export class TcpConnection {
   }
 
   private get rests(): boolean {
-    return this.isOver || this.isDraining || this.waitsForRoom || this.waitsForPeer || this.open.length >= MOST_OPEN
+    return this.isOver || this.isDraining || this.waitsForRoom || this.waitsForPeer || this.open.length >= MAX_OPEN
   }
 
   private restOrRead(): void {

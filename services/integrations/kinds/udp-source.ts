@@ -10,7 +10,7 @@ import type { UdpConfiguration } from './udp-configuration.ts'
 type Parts = SourceParts<UdpConfiguration>
 
 /** That the system has not taken yet; beyond it a sender hears nothing and sends again. */
-const MOST_ANSWERS = 1000
+const MAX_ANSWERS = 1000
 const DRAIN_MS = 3000
 /** The system keeps so much of what comes in a burst. */
 const RECEIVED_BYTES = 1 << 20
@@ -92,7 +92,7 @@ class UdpPort implements Listening {
 
   private tell({ address, port }: RemoteInfo): void {
     // A sender that hears no answers may name the port 0, to which the system sends nothing.
-    if (this.answer === undefined || this.isClosed || port === 0 || this.answers >= MOST_ANSWERS) return
+    if (this.answer === undefined || this.isClosed || port === 0 || this.answers >= MAX_ANSWERS) return
     this.answers++
     this.socket.send(this.answer, port, address, () => this.answers--)
   }

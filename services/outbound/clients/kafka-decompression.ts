@@ -8,11 +8,11 @@ import { compressionsAlgorithms } from '@platformatic/kafka'
 import { OutboundErrors } from '../errors.ts'
 
 /** Of all batches of an answer. A batch of brokers as they are set by default has up to 1 MiB. */
-const MOST_BYTES = 67_108_864
+const MAX_BYTES = 67_108_864
 /** Of formats that do not end at a length: what repetitions are written with. */
 const LARGEST_RATIOS = { snappy: 22, lz4: 255 }
 /** Seldom is a batch all repetition. */
-const MOST_POSSIBLE_BYTES = 536_870_912
+const MAX_POSSIBLE_BYTES = 536_870_912
 
 type Algorithm = (typeof compressionsAlgorithms)['gzip' | 'zstd' | 'snappy' | 'lz4']
 type Decompress = Algorithm['decompressSync']
@@ -36,14 +36,14 @@ export function boundDecompression(): void {
 
 /** Not 0, which is no length to end at. */
 function mostLeft(): number {
-  return Math.max(1, MOST_BYTES - ofTurn)
+  return Math.max(1, MAX_BYTES - ofTurn)
 }
 
 function counted(batch: Buffer): Buffer {
   if (ofTurn === 0) queueMicrotask(() => (ofTurn = 0))
   ofTurn += batch.length
-  if (ofTurn > MOST_BYTES)
-    throw OutboundErrors.CALL_FAILED({ reason: `the batches of an answer are larger than ${MOST_BYTES} bytes` })
+  if (ofTurn > MAX_BYTES)
+    throw OutboundErrors.CALL_FAILED({ reason: `the batches of an answer are larger than ${MAX_BYTES} bytes` })
   return batch
 }
 
@@ -52,7 +52,7 @@ function bind(algorithm: Algorithm, decompressSync: Decompress): void {
 }
 
 function checked(data: Compressed, ratio: number): Compressed {
-  if (data.length * ratio > MOST_POSSIBLE_BYTES)
+  if (data.length * ratio > MAX_POSSIBLE_BYTES)
     throw OutboundErrors.CALL_FAILED({ reason: `a compressed batch of ${data.length} bytes is too large` })
   return data
 }

@@ -38,7 +38,7 @@ const SHORT_WAIT_MS = 200
 const RECORD_BYTES = 1024
 const LOOK_MS = 10_000
 /** Brokers answer within the second that they may wait. */
-const MOST_SILENT_LOOKS = 3
+const MAX_SILENT_LOOKS = 3
 
 /** Of an answer: what it was taken out of stays in memory as long as one of its records does. */
 interface Unread {
@@ -166,7 +166,7 @@ class ExpectedAnswer {
 
   private readonly look = (): void => {
     this.silentLooks = this.room.isOver ? 0 : this.silentLooks + 1
-    if (this.silentLooks > MOST_SILENT_LOOKS) return this.silent()
+    if (this.silentLooks > MAX_SILENT_LOOKS) return this.silent()
     this.timer = this.clock.after(LOOK_MS, this.look)
   }
 }

@@ -13,7 +13,7 @@ import { COMPARISONS, finite, isLong, listOf, predicateSql, type Sql, type SqlDi
 /** The same words as in the migration that made the index. */
 const WORDS = sql.raw('case when kind = 4 then substr(text_value, 1, 64) end')
 const WORDS_CHARACTERS = 64
-const MOST_WORDS = 100
+const MAX_WORDS = 100
 /** What a value of another kind, which has no text, does not fulfil. */
 const OF_TEXTS: ReadonlySet<StringOperation> = new Set(['EQUAL', 'STARTS_WITH', 'ENDS_WITH', 'CONTAINS', 'IN'])
 const LARGEST_LONG = 2 ** 63
@@ -157,7 +157,7 @@ function equalText(value: string): Sql {
 }
 
 function oneOf(values: readonly string[]): readonly Sql[] | undefined {
-  if (values.length > MOST_WORDS || values.some((value) => !beginOf(value).isWhole)) return undefined
+  if (values.length > MAX_WORDS || values.some((value) => !beginOf(value).isWhole)) return undefined
   return [sql`a.kind = 4 and ${WORDS} in (${sql.join(values)})`]
 }
 

@@ -26,7 +26,7 @@ const IDS_PER_READ = 1_000
 const MANY_ROWS = 1_000
 
 /** In PostgreSQL: it sorts all entities on several processors, and looks ids up one by one. */
-const MOST_SORTED_BY_ID = 0.1
+const MAX_SORTED_BY_ID = 0.1
 
 export interface TextSearch {
   readonly text: string
@@ -105,7 +105,7 @@ export class EntityQueryRepository {
 
   /** Whether so many of the entities, by their ids, are sorted sooner than all of them. */
   sortsById(ids: number, entities: number): boolean {
-    return !this.database.isShared || ids <= entities * MOST_SORTED_BY_ID
+    return !this.database.isShared || ids <= entities * MAX_SORTED_BY_ID
   }
 
   /**

@@ -23,28 +23,28 @@ export interface QueryPlan {
 }
 
 /** Of what a filter matches so many are counted before a way is chosen, however many entities there are. */
-const MOST_COUNTED = 200_000
+const MAX_COUNTED = 200_000
 /** So few are looked up without a look at how many entities there are. */
 const FEW_MATCHES = 100
 /** Above this share of the entities SQLite merges the matches with all of them: a match that is looked up in its turn costs 1 µs. */
-const MOST_PROBED_IN_SQLITE = 0.1
+const MAX_PROBED_IN_SQLITE = 0.1
 /**
  * Above this share it asks each of the entities for its attribute, which are side by side: 40 ms for 100,000. Numbers are sorted for a merge,
  * flags that are equal come by id, texts are looked up in the attributes, as the index has not all of them.
  */
-const MOST_MERGED_IN_SQLITE = { numbers: 0.6, flags: 1, texts: 0.25, ofAnyScope: 0.2 } as const
+const MAX_MERGED_IN_SQLITE = { numbers: 0.6, flags: 1, texts: 0.25, ofAnyScope: 0.2 } as const
 /** The same where more is wanted of the matches than their number: each is looked up. */
-const MOST_FOUND_IN_SQLITE = { numbers: 1 / 3, flags: 0.6, texts: 0.25, ofAnyScope: 0.2 } as const
+const MAX_FOUND_IN_SQLITE = { numbers: 1 / 3, flags: 0.6, texts: 0.25, ofAnyScope: 0.2 } as const
 /** Above this share PostgreSQL reads all entities once, on several processors. */
-const MOST_PROBED_IN_POSTGRES = 0.05
+const MAX_PROBED_IN_POSTGRES = 0.05
 /** Above this share it looks at each entity's text, and not for those that have a word in the index. */
-const MOST_OF_WORDS_IN_POSTGRES = 0.25
+const MAX_OF_WORDS_IN_POSTGRES = 0.25
 /** Of what a filter matches a page in the index's order looks at a few: so many times fewer than there are, by what is known. */
 const LEAST_LEFT_OUT = 10
 /** Different texts of a key that are looked at, in place of its entities: each costs 1 to 2 µs. */
-const MOST_WORDS = 1_000
+const MAX_WORDS = 1_000
 /** Customers of a tenant whose entities are counted by owner: all owners are read for a page then, before its entities. */
-const MOST_OWNERS = 1_000
+const MAX_OWNERS = 1_000
 /** Fields that an index has in their order. */
 const WALKED_FIELDS: ReadonlySet<string> = new Set(['createdTime', 'name', 'id'])
 
@@ -67,7 +67,7 @@ export class QueryPlans {
     if (first === undefined || first.length === 0) return nothing
     const entities = await this.entitiesIn(selection)
     // Other tenants' are in the index too: beyond what a tenant has itself nothing follows from them.
-    const most = Math.min(MOST_COUNTED, powerOfTwo(Math.max(entities, FEW_MATCHES + 1)))
+    const most = Math.min(MAX_COUNTED, powerOfTwo(Math.max(entities, FEW_MATCHES + 1)))
     let matches = Infinity
     let driving = first
     for (const group of groups) {
@@ -96,9 +96,9 @@ export class QueryPlans {
   }
 
   async hasFewOwners(tenantId: string): Promise<boolean> {
-    const some = sql`select 1 from customer where tenant_id = ${tenantId} limit ${MOST_OWNERS + 1}`
+    const some = sql`select 1 from customer where tenant_id = ${tenantId} limit ${MAX_OWNERS + 1}`
     const counted = sql`select count(*) as total from (${some}) as counted`
-    return (await this.estimates.of(`owners ${tenantId}`, () => this.number(counted))) <= MOST_OWNERS
+    return (await this.estimates.of(`owners ${tenantId}`, () => this.number(counted))) <= MAX_OWNERS
   }
 
   /** Whether a page is among few of the matches: between its entities lie those of other types, customers and names. */
@@ -133,8 +133,8 @@ export class QueryPlans {
 
   /** Of any tenant's entities. */
   private async hasFewWords(key: EntityKey): Promise<boolean> {
-    const some = sql`select count(*) as total from (select word from (${wordsOf(key)}) as found limit ${MOST_WORDS + 1}) as counted`
-    return (await this.estimates.of(`words ${JSON.stringify(key)}`, () => this.number(some))) <= MOST_WORDS
+    const some = sql`select count(*) as total from (select word from (${wordsOf(key)}) as found limit ${MAX_WORDS + 1}) as counted`
+    return (await this.estimates.of(`words ${JSON.stringify(key)}`, () => this.number(some))) <= MAX_WORDS
   }
 
   /** Undefined where the entities are looked at one by one. */
@@ -143,15 +143,15 @@ export class QueryPlans {
     share: number,
   ): Readonly<Record<'counted' | 'found', DriverWay | undefined>> {
     if (this.database.isShared) {
-      const isLookedUp = filters.every(isIndexed) || share <= MOST_OF_WORDS_IN_POSTGRES
-      const way = share <= MOST_PROBED_IN_POSTGRES ? 'probed' : isLookedUp ? 'joined' : undefined
+      const isLookedUp = filters.every(isIndexed) || share <= MAX_OF_WORDS_IN_POSTGRES
+      const way = share <= MAX_PROBED_IN_POSTGRES ? 'probed' : isLookedUp ? 'joined' : undefined
       return { counted: way, found: way }
     }
     const kinds = filters.map(kindOf)
-    const isWithin = (most: typeof MOST_MERGED_IN_SQLITE | typeof MOST_FOUND_IN_SQLITE) =>
+    const isWithin = (most: typeof MAX_MERGED_IN_SQLITE | typeof MAX_FOUND_IN_SQLITE) =>
       kinds.every((kind) => share <= most[kind])
-    const counted = share <= MOST_PROBED_IN_SQLITE ? 'probed' : isWithin(MOST_MERGED_IN_SQLITE) ? 'joined' : undefined
-    return { counted, found: isWithin(MOST_FOUND_IN_SQLITE) ? 'probed' : undefined }
+    const counted = share <= MAX_PROBED_IN_SQLITE ? 'probed' : isWithin(MAX_MERGED_IN_SQLITE) ? 'joined' : undefined
+    return { counted, found: isWithin(MAX_FOUND_IN_SQLITE) ? 'probed' : undefined }
   }
 
   /** How many the sources have in all, before their filters. */
@@ -183,7 +183,7 @@ export class QueryPlans {
   }
 }
 
-function kindOf({ key, predicate }: KeyFilter): keyof typeof MOST_MERGED_IN_SQLITE {
+function kindOf({ key, predicate }: KeyFilter): keyof typeof MAX_MERGED_IN_SQLITE {
   if (scopeNumber(key) === null) return 'ofAnyScope'
   return predicate.type === 'STRING' ? 'texts' : predicate.type === 'BOOLEAN' ? 'flags' : 'numbers'
 }

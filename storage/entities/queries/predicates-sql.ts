@@ -134,11 +134,11 @@ export function listOf(text: string): readonly string[] {
   return text.split(',').map((item) => item.trim().replace(/^'(.*)'$/s, '$1'))
 }
 
-const MOST_LISTED_AGAIN = 1_000
+const MAX_LISTED_AGAIN = 1_000
 
 /** Whether it may stand in a statement once only: each item is a parameter, of which SQLite takes 32,766 and PostgreSQL 65,535. */
 export function isLong(list: readonly string[]): boolean {
-  return list.length > MOST_LISTED_AGAIN
+  return list.length > MAX_LISTED_AGAIN
 }
 
 /** SQLite's LIKE takes no heed of case, its GLOB does. */

@@ -85,7 +85,7 @@ type Bound = string | number | Uint8Array | null
 
 /** Many reads want the newest chunk alone. */
 const FIRST_ROWS = 8
-const MOST_ROWS = 256
+const MAX_ROWS = 256
 const PAGE_BYTES = 16_384
 /** Of a copy: how long a statement may wait for it. */
 const PAGES_AT_ONCE = 64
@@ -188,7 +188,7 @@ export class ChunkDatabase {
   *chunks(series: number, low: number, high: number, order: 'ASC' | 'DESC'): Generator<ChunkRow> {
     const isDescending = order === 'DESC'
     let from = isDescending ? high : this.startOf(series, low)
-    for (let most = FIRST_ROWS; ; most = MOST_ROWS) {
+    for (let most = FIRST_ROWS; ; most = MAX_ROWS) {
       const rows = this.all(isDescending ? 'descending' : 'ascending', series, from, most)
       for (const row of rows) {
         const chunk = chunkRow(row)

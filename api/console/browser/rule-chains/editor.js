@@ -14,7 +14,7 @@ import { nodePanel } from './node-panel.js'
 import { save } from './saving.js'
 import { editorState } from './state.js'
 
-const MOST_CHAINS = 1_000
+const MAX_CHAINS = 1_000
 
 /** @param {HTMLElement} main @param {string} chainId */
 export async function ruleChainPage(main, chainId) {
@@ -22,8 +22,8 @@ export async function ruleChainPage(main, chainId) {
     call('GET', `/api/ruleChain/${chainId}`),
     call('GET', `/api/ruleChain/${chainId}/metadata`),
     readComponents(),
-    call('GET', `/api/ruleChains?pageSize=${MOST_CHAINS}&page=0&sortProperty=name&sortOrder=ASC`),
-    call('GET', `/api/queues?serviceType=TB_RULE_ENGINE&pageSize=${MOST_CHAINS}&page=0`),
+    call('GET', `/api/ruleChains?pageSize=${MAX_CHAINS}&page=0&sortProperty=name&sortOrder=ASC`),
+    call('GET', `/api/queues?serviceType=TB_RULE_ENGINE&pageSize=${MAX_CHAINS}&page=0`),
   ])
   const catalogue = catalogueOf(components)
   const state = editorState(graphOf(metadata), metadata.version)

@@ -5,7 +5,7 @@ import { identified } from './graph.js'
 /** @typedef {{ graph: Graph, past: readonly Graph[], future: readonly Graph[], label: string }} History */
 
 /** Graphs share what they have in common, so that a step costs little. */
-const MOST_STEPS = 200
+const MAX_STEPS = 200
 
 /** @param {Graph} graph @returns {History} */
 export function beginning(graph) {
@@ -16,7 +16,7 @@ export function beginning(graph) {
 export function done({ past, label: last, graph: before }, graph, label = '') {
   if (graph === before) return { graph, past, future: [], label }
   const joins = label !== '' && label === last && past.length > 0
-  return { graph, past: joins ? past : [...past, before].slice(-MOST_STEPS), future: [], label }
+  return { graph, past: joins ? past : [...past, before].slice(-MAX_STEPS), future: [], label }
 }
 
 /** @param {History} history @returns {History} */

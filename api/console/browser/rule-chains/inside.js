@@ -6,7 +6,7 @@ import { shortened } from './drawing.js'
 
 const FIGURES_MS = 3_000
 const EVENTS_MS = 3_000
-const MOST_EVENTS = 20
+const MAX_EVENTS = 20
 /** An event is written some time after it is counted. */
 const LOOKS_FOR_ERROR = 10
 const NOT_HERE = 404
@@ -157,7 +157,7 @@ export function insideSection(nodeId, tenantId, chain, isWatched) {
     const kind = KINDS.find(({ name }) => name === choice.value) ?? KINDS[0]
     if (kind === undefined) return
     try {
-      const found = await events(nodeId, tenantId, kind, MOST_EVENTS)
+      const found = await events(nodeId, tenantId, kind, MAX_EVENTS)
       if (own !== turn) return
       const now = JSON.stringify([kind.name, found.map(({ createdTime, body }) => [createdTime, body])])
       told.textContent =

@@ -9,7 +9,7 @@ import { graphOf, metadataOf, savedGraph } from './graph.js'
 
 const CONFLICT = 409
 const OVER = 'Save mine over theirs'
-const MOST_LINES = 12
+const MAX_LINES = 12
 const AS_FILE = 'Keep mine as a file'
 
 /** @typedef {import('./graph.js').Graph} Graph */
@@ -61,8 +61,8 @@ function differences(base, theirs, mine) {
 
 /** @param {string} title @param {readonly string[]} lines */
 function listed(title, lines) {
-  const shown = lines.slice(0, MOST_LINES)
-  const more = lines.length > MOST_LINES ? [`and ${lines.length - MOST_LINES} more`] : []
+  const shown = lines.slice(0, MAX_LINES)
+  const more = lines.length > MAX_LINES ? [`and ${lines.length - MAX_LINES} more`] : []
   const all = lines.length === 0 ? ['nothing but places on the drawing, or what is noted'] : [...shown, ...more]
   return [make('p', {}, title), make('ul', {}, ...all.map((line) => make('li', {}, line)))]
 }
