@@ -28,8 +28,12 @@ test('queues that stand still share one bound on memory, and lose nothing by it'
   const names = Array.from({ length: QUEUES }, (_, index) => `Queue${index}`)
   const { promise: all, resolve } = Promise.withResolvers<void>()
   let count = 0
+  const ahead = new Map<string, string[]>()
   const consumerOf = (name: string) => ({
     room: () => room,
+    ahead: (waiting: readonly Delivery[]) => {
+      ahead.set(name, [...(ahead.get(name) ?? []), ...waiting.map((each) => each.message.id)])
+    },
     deliver: (batch: readonly Delivery[]) => {
       delivered.set(name, [...(delivered.get(name) ?? []), ...batch.map((each) => each.message.id)])
       link.settle(batch)
@@ -49,6 +53,7 @@ test('queues that stand still share one bound on memory, and lose nothing by it'
   while (link.figures().openFrames < QUEUES * MESSAGES) await new Promise<void>((turn) => systemClock.soon(turn))
   const inMemory = QUEUES * MESSAGES - link.figures().parkedFrames
   assert.ok(inMemory <= 2 * BOUND, `${inMemory} in memory`)
+  assert.deepEqual(ahead, published, 'each is told of what waits, also of what is not in memory')
   room = 1000
   link.wake()
   await all

@@ -90,6 +90,8 @@ export class DeliveryQueues {
     const bytes = (frame.bytes * own.length) / frame.count
     if (queue.parked.length > 0 || queue.isFetching || this.isOver(queue, own.length, bytes)) queue.parked.push(frame)
     else push(queue, own, bytes)
+    const consumer = this.consumerOf(queue)
+    if (consumer?.ahead !== undefined && consumer.room() <= 0) consumer.ahead(own)
   }
 
   /** Forgets what waits of a stream that is given up. */

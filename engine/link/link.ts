@@ -38,6 +38,8 @@ export interface LinkConsumer {
   deliver(batch: readonly Delivery[]): void
   /** How many more deliveries the consumer takes now; the link holds the rest (in memory up to its bound, then on disk). */
   room(): number
+  /** What came while there is no room for it, in log order: it waits, and is delivered later. */
+  ahead?(deliveries: readonly Delivery[]): void
 }
 
 /** What a link never takes, asked before something is committed that cannot be taken back. */

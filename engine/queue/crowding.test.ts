@@ -364,3 +364,24 @@ test('what is tried out of parking fills no queue, however many tenants it is of
   for (let seconds = 0; seconds < 20; seconds++) await clock.advance(1000)
   assert.deepEqual([tries, link.settled.some(({ tenantId }) => tenantId === 'third')], [4, true])
 })
+
+test('messages that wait for a busy store make room for a tenant that was never heard, once something of it waits', async () => {
+  const waiting: Work[] = []
+  const { clock, link, queue, parking } = await open({ maxHeld: 100, crowdingTimeoutMs: 1000 }, {}, (work) => {
+    if (work.message.tenantId === SLOW) waiting.push(work)
+    else work.end()
+  })
+  for (let number = 0; number < 300; number++) link.publish(slow(number))
+  const pass = async (seconds: number): Promise<void> => {
+    for (let ms = 0; ms < seconds * 1000; ms += 100) {
+      for (const work of waiting) work.postpone(clock.monotonic())
+      await clock.advance(100)
+    }
+  }
+  await pass(5)
+  assert.deepEqual([waiting.length, parking.figures().parked], [100, 0], 'nobody else needs the room')
+  link.publish(message({ device: 5000, tenantId: HEALTHY, data: 'first' }))
+  await pass(3)
+  assert.ok(link.settled.some(({ tenantId }) => tenantId === HEALTHY))
+  assert.equal(queue.figures().buried, 0)
+})

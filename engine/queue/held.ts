@@ -43,6 +43,15 @@ export class Held {
     this.change(delivery, -1, -weightOf(delivery))
   }
 
+  /** Something of it waits where there is no room. True where it was not known. */
+  expect({ message: { tenantId } }: Delivery): boolean {
+    if (tenantId === this.lastTenant) return false
+    const isNew = !this.byTenant.has(tenantId)
+    this.turnTo(tenantId)
+    this.last.isRecent = true
+    return isNew
+  }
+
   weightOfTenant(tenantId: string): number {
     return this.byTenant.get(tenantId)?.weight ?? 0
   }

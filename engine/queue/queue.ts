@@ -91,6 +91,13 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
     return MAY[this.state].take ? this.settings.maxHeld - this.held.weight : 0
   }
 
+  /** Who waits in the link holds nothing here, and may be a tenant that was never heard: others make room for it too. */
+  ahead(deliveries: readonly Delivery[]): void {
+    let isNew = false
+    for (const delivery of deliveries) if (this.held.expect(delivery)) isNew = true
+    if (isNew) this.crowding.watch()
+  }
+
   deliver(batch: readonly Delivery[]): void {
     if (this.state === 'closing') return
     this.counts.received += batch.length

@@ -20,8 +20,10 @@ export class MemoryLink implements Link {
   /** Publishes a message as a replay would, with tries behind it. */
   put(message: Message, attempt: number): void {
     message.sequence = ++this.sequence
-    this.waiting.push({ message, attempt })
+    const delivery = { message, attempt }
+    this.waiting.push(delivery)
     this.wake()
+    if (this.waiting.includes(delivery)) this.consumers.get(this.queueOf(delivery))?.ahead?.([delivery])
   }
 
   hasRoomFor(): boolean {
