@@ -37,6 +37,28 @@ seen('who starts at the first page logs in, opens a device and sees its values c
   await browser.sees(/active\s+server\s+(true|false)/)
 })
 
+seen('a device that begins to send becomes active on the pages that show it', async (browser, running) => {
+  const rest = new RestClient(running, await login(running))
+  const id = await rest.createDevice('Sleeper', 'SLEEPER')
+  await logIn(browser, running)
+  await browser.sees(/Sleeper\s+default\s+inactive/)
+  const list = String(await browser.run('return location.href'))
+  await browser.open(`${running.url}/devices/${id}`)
+  await browser.sees('default · inactive')
+  await browser.sees('Live.')
+  await send(running, { temperature: 20 }, 'SLEEPER')
+  await browser.sees('default · active')
+  await (await browser.named('Settings')).click()
+  await (await browser.find('input[name=label]')).type('Hall')
+  await (await browser.named('Save')).click()
+  await browser.sees('default · Hall · active')
+  await browser.open(list)
+  await browser.sees(/Sleeper\s+Hall\s+default\s+active/)
+  // As if it had been silent for long.
+  await rest.expect('POST', `/api/plugins/telemetry/DEVICE/${id}/attributes/SERVER_SCOPE`, { active: false })
+  await browser.sees(/Sleeper\s+Hall\s+default\s+inactive/)
+})
+
 seen(
   'a wrong password is said, and a login leads to the page that was asked for',
   async (browser, running) => {

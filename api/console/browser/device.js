@@ -101,11 +101,13 @@ export async function devicePage({ main, id: deviceId, user, onEnded }) {
 
   const heading = make('h1', {}, device.name)
   const about = make('p', {})
-  const describe = (/** @type {Pick<DeviceInfo, 'name' | 'type' | 'label'>} */ { name, type, label }) => {
+  const described = { name: device.name, type: device.type, label: device.label, active: device.active }
+  const describe = (/** @type {Partial<typeof described>} */ change) => {
+    const { name, type, label, active } = Object.assign(described, change)
     heading.textContent = name
-    about.textContent = [type, label, device.active ? 'active' : 'inactive'].filter(Boolean).join(' · ')
+    about.textContent = [type, label, active ? 'active' : 'inactive'].filter(Boolean).join(' · ')
   }
-  describe(device)
+  describe({})
   const sending = unfolding('How it sends', () => commands(deviceId))
   main.replaceChildren(
     make('p', {}, make('a', { href: '/devices' }, 'Devices')),
@@ -137,6 +139,7 @@ export async function devicePage({ main, id: deviceId, user, onEnded }) {
   const live = follow({
     ...liveState(told, onEnded),
     deviceId,
+    onActive: (active) => describe({ active }),
     onValues: (values, isSnapshot) => {
       for (const [key, list] of Object.entries(values)) keep(key, list)
       showLatest()

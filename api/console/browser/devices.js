@@ -2,9 +2,13 @@
 import { choice, field, form, make, timeText } from './dom.js'
 import { profilesOffered, offerWhenUnfolded } from './offered.js'
 import { pagedList, searchField } from './paged.js'
+import { polling } from './polling.js'
 import { call } from './session.js'
 
 /** @typedef {{ id: { id: string }, name: string, label: string | null, type: string, active: boolean, createdTime: number }} DeviceInfo */
+
+/** Whoever watches which devices are active waits no longer. */
+const LOOK_MS = 5_000
 
 /** @param {HTMLElement} main @param {URLSearchParams} query @param {import('./session.js').User} user */
 export async function devicesPage(main, query, user) {
@@ -22,6 +26,7 @@ export async function devicesPage(main, query, user) {
   main.replaceChildren(make('h1', {}, 'Devices'), search.row, list.element)
   if (user.authority === 'TENANT_ADMIN') main.append(addition())
   await list.show()
+  polling(LOOK_MS, list.refresh)
 }
 
 /** @param {DeviceInfo} device */

@@ -142,19 +142,30 @@ export function connected({ url, token, onState, isFinal, open = opened, later =
 }
 
 /**
- * The values of one device.
- * @param {Omit<Parameters<typeof connected>[0], never> & { deviceId: string, onValues: (values: Values, isSnapshot: boolean) => void }} parts
+ * The values of one device, and whether it is active.
+ * @param {Parameters<typeof connected>[0] & { deviceId: string, onValues: (values: Values, isSnapshot: boolean) => void, onActive?: (isActive: boolean) => void }} parts
  */
-export function follow({ deviceId, onValues, ...parts }) {
+export function follow({ deviceId, onValues, onActive, ...parts }) {
   const live = connected(parts)
+  const device = { entityType: 'DEVICE', entityId: deviceId }
   live.follow({
-    command: (cmdId) => ({ type: 'TIMESERIES', cmdId, entityType: 'DEVICE', entityId: deviceId, keys: '' }),
+    command: (cmdId) => ({ type: 'TIMESERIES', cmdId, ...device, keys: '' }),
     onFrame: (frame, isFirst) => onValues(frame['data'] ?? {}, isFirst),
     onRefused(error) {
       live.close()
       parts.onState({ state: 'ended', error })
     },
   })
+  if (onActive !== undefined)
+    live.follow({
+      command: (cmdId) => ({ type: 'ATTRIBUTES', cmdId, ...device, scope: 'SERVER_SCOPE', keys: 'active' }),
+      onFrame(frame) {
+        const [, value] = frame['data']?.active?.[0] ?? []
+        if (value !== undefined) onActive(String(value) === 'true')
+      },
+      // What was read with the page stays, and the values come all the same.
+      onRefused: () => undefined,
+    })
   return { close: live.close }
 }
 
