@@ -1,4 +1,6 @@
 /** Assets: what devices stand in or belong to. */
+import { csvImport } from './csv-import.js'
+import { ASSET_COLUMNS } from './csv-shapes.js'
 import { choice, field, form, make, timeText } from './dom.js'
 import { assetProfilesOffered, offerWhenUnfolded } from './offered.js'
 import { pagedList, searchField } from './paged.js'
@@ -28,7 +30,8 @@ export async function assetsPage({ main, query, user }) {
       ? 'There are no assets: an asset is what devices stand in, such as a building or a line.'
       : 'No assets.',
   })
-  main.replaceChildren(make('h1', {}, 'Assets'), search.row, list.element, ...(mayChange ? [addition()] : []))
+  main.replaceChildren(make('h1', {}, 'Assets'), search.row, list.element)
+  if (mayChange) main.append(addition(), csvImport({ one: 'asset', offered: ASSET_COLUMNS, onChange: list.show }))
   await list.show()
 }
 

@@ -1,4 +1,6 @@
-/** The list of devices, and a new one. */
+/** The list of devices, a new one, and many from a file. */
+import { csvImport } from './csv-import.js'
+import { DEVICE_COLUMNS } from './csv-shapes.js'
 import { choice, field, form, make, timeText } from './dom.js'
 import { profilesOffered, offerWhenUnfolded } from './offered.js'
 import { pagedList, searchField } from './paged.js'
@@ -24,7 +26,8 @@ export async function devicesPage(main, query, user) {
     query,
   })
   main.replaceChildren(make('h1', {}, 'Devices'), search.row, list.element)
-  if (user.authority === 'TENANT_ADMIN') main.append(addition())
+  if (user.authority === 'TENANT_ADMIN')
+    main.append(addition(), csvImport({ one: 'device', offered: DEVICE_COLUMNS, onChange: list.show }))
   await list.show()
   polling(LOOK_MS, list.refresh)
 }
