@@ -2,7 +2,7 @@
  * The folder that a backup is written to. It is one only with its manifest, which is written last: whenever the process is killed
  * there is a whole backup or none.
  */
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import {
   BACKUP_DATA_FOLDER,
@@ -11,6 +11,7 @@ import {
   manifestText,
   type BackupManifest,
 } from '../model/backup.ts'
+import { errorText } from '../model/errors.ts'
 import { CommandErrors } from './rest-session.ts'
 import { SyncedFiles, syncFolder, writeSynced } from './synced-files.ts'
 
@@ -23,11 +24,10 @@ export class BackupFolder {
     this.files = new SyncedFiles(path)
   }
 
-  /** Throws USAGE where something else is in the folder. */
+  /** Throws USAGE where something else is in the folder, or it is none. */
   static async begin(directory: string): Promise<BackupFolder> {
     const path = resolve(directory)
-    await mkdir(path, { recursive: true, mode: 0o700 })
-    const present = await readdir(path)
+    const present = await presentIn(path)
     if (present.length > 0) {
       const isUnfinished = present.includes(UNFINISHED_FILE) && !present.includes(MANIFEST_FILE)
       if (!isUnfinished) throw CommandErrors.USAGE({ reason: `${path} is not empty: name another folder` })
@@ -52,4 +52,25 @@ export class BackupFolder {
     await syncFolder(this.path)
     await rm(join(this.path, UNFINISHED_FILE))
   }
+}
+
+/** Made where it is absent. */
+async function presentIn(path: string): Promise<readonly string[]> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 })
+    return await readdir(path)
+  } catch (error) {
+    const reason = (await isFile(path)) ? 'it is a file' : errorText(error)
+    throw CommandErrors.USAGE(
+      { reason: `${path} can not be used: ${reason}. Name a folder that this user may write to` },
+      error,
+    )
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false, // The reason says that it can not be looked at.
+  )
 }

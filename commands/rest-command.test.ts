@@ -89,6 +89,13 @@ for (const [name, argv, reason] of [
   })
 }
 
+test('a flag that is needed and not there is named', async () => {
+  const errors: string[] = []
+  const needed = { usage: USAGE, flags: z.object({ tenant: z.string() }), run: () => Promise.resolve() }
+  assert.equal(await runRestCommand(needed, [], { out: () => undefined, error: (line) => errors.push(line) }), 1)
+  assert.deepEqual(errors, ['--tenant is missing (--help tells more)'])
+})
+
 test('a server that does not answer is named', async () => {
   const { code, errors } = await run('lamps', '--url', 'http://127.0.0.1:1')
   assert.equal(code, 1)

@@ -114,6 +114,9 @@ function parsed<Flags extends z.ZodRawShape>(schema: z.ZodObject<Flags>, values:
   if (result.success) return result.data
   const [issue] = result.error.issues
   const name = issue?.path[0]
-  const subject = name === undefined ? '' : `--${String(name)} ${String(values[String(name)])}: `
+  const given = values[String(name)]
+  if (name !== undefined && given === undefined)
+    throw CommandErrors.USAGE({ reason: `--${String(name)} is missing (--help tells more)` }, result.error)
+  const subject = name === undefined ? '' : `--${String(name)} ${String(given)}: `
   throw CommandErrors.USAGE({ reason: `${subject}${issue?.message ?? 'is not allowed'}` }, result.error)
 }

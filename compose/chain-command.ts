@@ -76,8 +76,8 @@ export async function chainCommand(argv: readonly string[], output: Output = TER
     return 0
   }
   try {
-    if (action === undefined) throw ChainCommandErrors.USAGE({ reason: `'${name}' is not known\n\n${CHAIN_USAGE}` })
-    const { values, positionals } = argumentsOf(action, rest)
+    if (action === undefined) throw ChainCommandErrors.USAGE({ reason: `${unknownAction(name)}\n\n${CHAIN_USAGE}` })
+    const { values, positionals } = argumentsOf(name, action, rest)
     return await action.run(positionals, values, output)
   } catch (error) {
     output.error(errorText(error))
@@ -85,7 +85,12 @@ export async function chainCommand(argv: readonly string[], output: Output = TER
   }
 }
 
-function argumentsOf({ options, files }: Action, argv: readonly string[]) {
+function unknownAction(name: string): string {
+  const known = [...Object.keys(ACTIONS), 'shadow', 'replay', 'versions'].join(', ')
+  return name === '' ? `say what to do: chain ${known}` : `chain has no '${name}': it has ${known}`
+}
+
+function argumentsOf(name: string, { options, files }: Action, argv: readonly string[]) {
   try {
     const parsed = parseArgs({ args: [...argv], allowPositionals: true, options: { ...options } })
     const count = parsed.positionals.length
@@ -93,7 +98,8 @@ function argumentsOf({ options, files }: Action, argv: readonly string[]) {
   } catch (error) {
     throw ChainCommandErrors.USAGE({ reason: `${errorText(error)}\n\n${CHAIN_USAGE}` }, error)
   }
-  throw ChainCommandErrors.USAGE({ reason: `another number of files is expected\n\n${CHAIN_USAGE}` })
+  const wanted = files.most === Infinity ? 'at least one FILE' : files.most === 1 ? 'one FILE' : `${files.most} FILEs`
+  throw ChainCommandErrors.USAGE({ reason: `chain ${name} takes ${wanted}\n\n${CHAIN_USAGE}` })
 }
 
 async function check(files: readonly string[], flags: Flags, output: Output): Promise<number> {

@@ -83,8 +83,16 @@ test('a script that does not compile is found in both languages, with its place'
 })
 
 test('wrong use is told with how it goes', async () => {
-  assert.equal((await run('check')).code, 2)
-  assert.equal((await run('paint', 'x')).code, 2)
+  for (const [argv, said] of [
+    [['check'], /^chain check takes at least one FILE\n/],
+    [['diff', 'a.json'], /^chain diff takes 2 FILEs\n/],
+    [['paint', 'x'], /^chain has no 'paint': it has check, test, diff, shadow, replay, versions\n/],
+    [[], /^say what to do: chain check, test, diff, shadow, replay, versions\n/],
+  ] as const) {
+    const { code, text } = await run(...argv)
+    assert.equal(code, 2)
+    assert.match(text, said)
+  }
   assert.match((await run('test', 'nowhere.json')).text, /cannot read nowhere\.json/)
   assert.equal((await run('--help')).code, 0)
 })
