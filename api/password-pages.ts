@@ -77,7 +77,7 @@ function page(title: string, text: string): string {
     `<h1>${htmlText(title)}</h1>
 <p>${htmlText(text)}</p>
 <form>
-<label>Password <input type="password" name="password" autocomplete="new-password" required></label>
+<label>Password <input type="password" name="password" autocomplete="new-password" required autofocus></label>
 <label>The same again <input type="password" name="again" autocomplete="new-password" required></label>
 <button>Set the password</button>
 </form>

@@ -274,12 +274,12 @@ seen(
     await (await browser.named('Log out')).click()
     await browser.sees('Forgot your password')
     await browser.open(link)
-    await (await browser.find('input[name=password]')).type('secret1')
-    await (await browser.find('input[name=again]')).type(`secret1${KEYS.enter}`)
+    await browser.find('input[name=password]:focus')
+    await browser.press(`secret1${KEYS.tab}secret1${KEYS.enter}`)
     await browser.sees('The password is set')
     await (await browser.named('Log in')).click()
     await logIn(browser, running, { username: 'eve@mill.example', password: 'secret1' })
-    await browser.sees('No devices.')
+    await browser.sees('There are no devices: "Add a device" makes one')
     await (await browser.named('Add a device')).click()
     await (await browser.find('input[name=name]')).type(`Wheel${KEYS.enter}`)
     await browser.sees('Nothing was sent yet')
@@ -323,6 +323,12 @@ seen('an alarm that comes while the page is open is shown', async (browser, runn
   const originator = { entityType: 'DEVICE', id }
   await rest.expect('POST', '/api/alarm', { type: 'Too loud', severity: 'MINOR', originator })
   await browser.sees(/Too loud\s+minor\s+Saw/)
+  await browser.open(`${running.url}/devices/${id}`)
+  await browser.find('main:not([aria-busy])')
+  await browser.run("[...document.querySelectorAll('summary')].find((each) => each.textContent === 'Alarms').click()")
+  await browser.sees(/Too loud\s+minor\s+Saw/)
+  await rest.expect('POST', '/api/alarm', { type: 'Too blunt', severity: 'MINOR', originator })
+  await browser.sees(/Too blunt\s+minor\s+Saw/)
 })
 
 seen(

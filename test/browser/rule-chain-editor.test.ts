@@ -62,6 +62,7 @@ seen('a chain is drawn, connected and saved by the keyboard alone', async (brows
   await browser.find('dialog input[type=search]')
   await browser.press(`message type switch${KEYS.enter}`)
   await browser.find(of('message type switch'))
+  await browser.sees('Added "message type switch". Messages begin here.')
   // The name is chosen: what is typed takes its place.
   await browser.press('Sort them')
   await browser.find(of('Sort them'))
@@ -74,6 +75,7 @@ seen('a chain is drawn, connected and saved by the keyboard alone', async (brows
   await browser.find('dialog input[type=search]')
   await browser.press(`save time series${KEYS.enter}`)
   await browser.find(of('save time series'))
+  await browser.sees('Added "save time series". Connect it, or it gets no messages.')
   await browser.press(KEYS.escape)
   await browser.find(`${of('save time series')}:focus`)
   await browser.press(KEYS.left)
@@ -100,6 +102,9 @@ seen(
   async (browser, running) => {
     const { read } = await opened(browser, running, 'By pointer', { firstNodeIndex: 0, nodes: [IS_HOT, LOG] })
     await browser.find(of('Write it down'))
+    await browser.dragTo('[data-out="input"]', '[data-node="1"]')
+    await browser.sees('Messages begin at "Write it down".')
+    await (await browser.named('Undo')).click()
     await browser.dragTo('[data-out="0"]', '[data-node="1"]')
     await browser.sees('Messages of which labels')
     await (await browser.find('dialog input[value=False]')).click()

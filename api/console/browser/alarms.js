@@ -31,9 +31,12 @@ export async function alarmsPage(main, query) {
 
 /** Of one entity: of all states. @param {string} entityType @param {string} id */
 export async function alarmsOf(entityType, id) {
-  const { elements, show } = alarmList(`/api/v2/alarm/${entityType}/${id}`)
+  const { elements, show, refresh } = alarmList(`/api/v2/alarm/${entityType}/${id}`)
   await show()
-  return make('div', {}, ...elements)
+  const element = make('div', {}, ...elements)
+  // Folded up nobody looks at it.
+  polling(LOOK_MS, async () => element.checkVisibility() && refresh())
+  return element
 }
 
 /** @param {string} path @param {URLSearchParams} [query] */

@@ -24,6 +24,10 @@ export async function devicesPage(main, query, user) {
     asked: () => ({ sortProperty: 'name', sortOrder: 'ASC', ...search.searched('textSearch') }),
     kept: () => search.searched('search'),
     query,
+    none:
+      user.authority === 'TENANT_ADMIN'
+        ? 'There are no devices: "Add a device" makes one, and shows the commands by which it sends.'
+        : 'No devices.',
   })
   main.replaceChildren(make('h1', {}, 'Devices'), search.row, list.element)
   if (user.authority === 'TENANT_ADMIN')

@@ -20,7 +20,8 @@ export function chooseComponent(components) {
     element.addEventListener('close', () => resolve(components.find(({ clazz }) => clazz === element.returnValue)))
     const show = () => {
       const shown = searched(components, search.input.value)
-      found.textContent = shown.length === 0 ? 'No node has these words: try fewer.' : `${shown.length} kinds of nodes`
+      const count = shown.length === 1 ? '1 kind of node' : `${shown.length} kinds of nodes`
+      found.textContent = shown.length === 0 ? 'No node has these words: try fewer.' : count
       list.replaceChildren(
         ...Object.entries(GROUPS).flatMap(([group, text]) => {
           const members = shown.filter(({ type }) => type === group)

@@ -48,7 +48,10 @@ export async function ruleChainPage(main, chainId) {
     move: (key, { x, y }) =>
       state.change(withChange(state.graph(), key, { x: Math.round(x), y: Math.round(y) }), `${key} move`),
     connect(from, to) {
-      if (from === 'input') return state.change({ ...state.graph(), first: to })
+      if (from === 'input') {
+        state.change({ ...state.graph(), first: to })
+        return say(`Messages begin at "${nodeOf(state.graph(), to)?.name ?? ''}".`)
+      }
       void connect(state, catalogue, from, to).then(say)
     },
     beginConnecting(key) {
@@ -145,7 +148,8 @@ export async function ruleChainPage(main, chainId) {
       { id: undefined, type: clazz, name, configurationVersion, configuration: defaultConfiguration, ...settings },
       beside,
     )
-    say(`Added "${name}". Connect it, or it gets no messages.`)
+    const isFirst = state.graph().nodes.length === 1
+    say(`Added "${name}". ${isFirst ? 'Messages begin here.' : 'Connect it, or it gets no messages.'}`)
   }
 
   /** @param {Omit<import('./graph.js').DrawnNode, 'key' | 'x' | 'y'>} node @param {import('./geometry.js').Point | undefined} beside */
