@@ -1,4 +1,5 @@
 /** Real entity store in a fresh folder, with a clock that is moved, a link that remembers, and series kept in memory. */
+import type { Report } from './changes/outbox.ts'
 import type { ClaimSettings } from './onboarding/claims.ts'
 import type { AttemptLimits } from './onboarding/wrong-attempts.ts'
 import { DECLARED_TABLES } from './entities/declared.ts'
@@ -418,6 +419,8 @@ export async function openTestPlatform(
     secrets?: ReturnType<typeof testSecrets>
     /** With it calculated fields run. */
     openField?: OpenField
+    /** Hears what is reported, beside `reports`. */
+    report?: Report
   } = {},
 ): Promise<TestPlatform> {
   const folder = await mkdtemp(path.join(tmpdir(), 'millrace-services-'))
@@ -455,7 +458,10 @@ export async function openTestPlatform(
     ...(options.claims === undefined ? {} : { claims: options.claims }),
     ...(options.provisioning === undefined ? {} : { provisioning: options.provisioning }),
     ...(options.openField === undefined ? {} : { openField: options.openField }),
-    report: (text) => reports.push(text),
+    report: (text, fields) => {
+      reports.push(text)
+      options.report?.(text, fields)
+    },
   })
   await services.startSecrets()
   if (options.start !== false) await services.startOutbox()

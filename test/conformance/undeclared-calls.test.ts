@@ -1,0 +1,98 @@
+/**
+ * The calls of the reference that have no declaration, log-in and all that comes before it: each answers as its clients need it, or is named with the
+ * test that calls it. With `endpoints.test.ts` every wanted call is walked.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { users } from '../../services/entities/user.ts'
+import { publicCustomer } from '../../services/entities/public-customer.ts'
+import { callsOf } from '../security/calls.ts'
+import { openRestWorld } from '../security/rest-world.ts'
+import { areEndpointsThere, placeOf, Reference } from './reference-endpoints.ts'
+
+const skip = areEndpointsThere ? false : "the reference's endpoints are not beside this checkout"
+
+/** What they need is not in this world: the test that has it. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'GET /api/admin/mail/oauth2/code': 'services/mail/mail-oauth2.test.ts',
+  'GET /api/device-connectivity/*/certificate/download': 'services/onboarding/connectivity.test.ts',
+  'GET /api/images/public/*': 'test/security/routes.test.ts, golden-api image',
+  'POST /api/auth/2fa/login': 'test/security/two-factor.test.ts',
+  'GET /api/auth/2fa/providers': 'test/security/two-factor.test.ts',
+  'POST /api/auth/2fa/verification/check': 'test/security/two-factor.test.ts',
+  'POST /api/auth/2fa/verification/send': 'test/security/two-factor.test.ts',
+}
+
+test(
+  'each call without a declaration answers, or is called by another test',
+  { skip, timeout: 120_000 },
+  async (context) => {
+    // Without a mail server links are reported, behind the answer.
+    const reset = Promise.withResolvers<string>()
+    const world = await openRestWorld({
+      report: (_text, { link }) => {
+        const token = typeof link === 'string' ? new URL(link).searchParams.get('resetToken') : null
+        if (token !== null) reset.resolve(token)
+      },
+    })
+    context.after(() => world.close())
+    const { services, tenant } = world.platform
+    const called = new Set(Object.keys(ELSEWHERE))
+
+    async function call(method: string, path: string, status: number, body?: object, token?: string) {
+      called.add(`${method} ${path.replace(/\?.*/, '')}`)
+      const response = await fetch(world.url + path, {
+        method,
+        redirect: 'manual',
+        headers: token === undefined ? {} : { 'x-authorization': `Bearer ${token}` },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const text = await response.text()
+      assert.equal(response.status, status, `${method} ${path}: ${text}`)
+      return { text, location: response.headers.get('location') ?? '' }
+    }
+    const pairOf = ({ text }: { readonly text: string }) => {
+      const pair = JSON.parse(text) as { readonly token: string; readonly refreshToken: string }
+      assert.deepEqual([typeof pair.token, typeof pair.refreshToken], ['string', 'string'], text)
+      return pair
+    }
+    const members = ({ text }: { readonly text: string }) => Object.keys(JSON.parse(text) as object)
+
+    const email = 'undeclared@example.org'
+    const { id } = await services.declared.of(users).saveByUser(tenant, { email, authority: 'TENANT_ADMIN' })
+    const { token: activateToken } = await services.people.accounts.activation(id)
+    const page = await call('GET', `/api/noauth/activate?activateToken=${activateToken}`, 303)
+    assert.match(page.location, /createPassword\?activateToken=/)
+    const activation = { activateToken, password: 'Undeclared1!' }
+    pairOf(await call('POST', '/api/noauth/activate?sendActivationMail=false', 200, activation))
+    assert.ok(members(await call('GET', '/api/noauth/userPasswordPolicy', 200)).includes('minimumLength'))
+    assert.equal((await call('POST', '/api/noauth/oauth2Clients', 200)).text, '[]')
+
+    await call('POST', '/api/noauth/resetPasswordByEmail', 200, { email })
+    const resetToken = await reset.promise
+    const resetPage = await call('GET', `/api/noauth/resetPassword?resetToken=${resetToken}`, 303)
+    assert.match(resetPage.location, /resetPassword\?resetToken=/)
+    await call('POST', '/api/noauth/resetPassword', 200, { resetToken, password: 'Undeclared2!' })
+
+    const pair = pairOf(await call('POST', '/api/auth/login', 200, { username: email, password: 'Undeclared2!' }))
+    const { token } = pairOf(await call('POST', '/api/auth/token', 200, { refreshToken: pair.refreshToken }))
+    const visited = await publicCustomer(services.declared, tenant)
+    pairOf(await call('POST', '/api/auth/login/public', 200, { publicId: visited.id }))
+    const own = await call('GET', '/api/auth/user', 200, undefined, token)
+    const reference = new Reference()
+    assert.deepEqual(reference.missing('User', JSON.parse(own.text)), [])
+    assert.ok(members(await call('GET', '/api/system/info', 200, undefined, token)).includes('version'))
+    const change = { currentPassword: 'Undeclared2!', newPassword: 'Undeclared3!' }
+    await call('POST', '/api/auth/changePassword', 200, change, token)
+    const again = pairOf(await call('POST', '/api/auth/login', 200, { username: email, password: 'Undeclared3!' }))
+    await call('POST', '/api/auth/logout', 200, {}, again.token)
+
+    const declared = world.routes.flatMap(callsOf).filter((walked) => walked.declared !== undefined)
+    const walked = new Set(declared.map(({ route }) => placeOf(route.method, route.pattern)))
+    const wanted = reference.endpoints.filter(
+      ({ wanted: when, path }) => when !== 'later' && !path.startsWith('/api/v1/'),
+    )
+    const places = new Set(wanted.map(({ method, path }) => placeOf(method, path)))
+    assert.deepEqual([...places].filter((place) => !walked.has(place)).toSorted(), [...called].toSorted())
+  },
+)
