@@ -5,6 +5,7 @@ import type { AlarmDataQuery } from '../../model/alarm-query.ts'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
 import type { AskedFilter } from '../../model/entity-query.ts'
 import type { Principal } from '../../model/principal.ts'
+import { EntityQueryRepository } from '../../storage/entities/queries/entity-queries.ts'
 import { assets } from '../entities/asset.ts'
 import { onBothDatabases } from '../both-databases.testkit.ts'
 import type { TestPlatform } from '../testkit.ts'
@@ -173,6 +174,12 @@ function testQueries(open: () => Promise<TestPlatform>): void {
       [0, 1],
       [0, 0],
     ])
+  })
+
+  test('counts no entities where nobody is told how many there are', async (context) => {
+    const paged = context.mock.method(EntityQueryRepository.prototype, 'page')
+    assert.equal((await typesOf({})).length, 3)
+    assert.equal(paged.mock.callCount(), 0)
   })
 
   test('shows nobody what is not theirs', async () => {

@@ -6,7 +6,7 @@ import type { AlarmCountQuery, AlarmDataQuery } from '../../model/alarm-query.ts
 import type { Clock } from '../../model/clock.ts'
 import type { Page } from '../../model/entities.ts'
 import type { EntityId, EntityType } from '../../model/entity-id.ts'
-import type { AskedFilter, EntityFilter, EntitySort, LatestValues } from '../../model/entity-query.ts'
+import type { AskedFilter, EntityDataQuery, EntitySort, LatestValues } from '../../model/entity-query.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { AlarmSelection } from '../../storage/entities/queries/alarm-queries.ts'
@@ -18,6 +18,7 @@ import {
   MAX_ALARM_ENTITIES,
   type AlarmData,
   type AlarmEntities,
+  type AskedEntities,
   type AlarmQueryService,
 } from './alarm-query-service.ts'
 import type { AlarmService } from './alarm-service.ts'
@@ -41,13 +42,13 @@ export class AlarmQueries implements AlarmQueryService {
   }
 
   async find(principal: Principal, query: AlarmDataQuery): Promise<Page<AlarmData>> {
-    return this.pageOf(principal, query, (await this.entitiesOf(principal, query)).entities)
+    return this.pageOf(principal, query, await this.uncounted(principal, query))
   }
 
   async count(principal: Principal, query: AlarmCountQuery): Promise<number> {
     const { filter } = query
-    const found = filter === undefined ? undefined : await this.entitiesOf(principal, { ...query, filter })
-    return this.countOf(principal, query, found?.entities)
+    const found = filter === undefined ? undefined : await this.uncounted(principal, { ...query, filter })
+    return this.countOf(principal, query, found)
   }
 
   async countOf(
@@ -58,30 +59,13 @@ export class AlarmQueries implements AlarmQueryService {
     return this.parts.entities.alarmQueries.count(await this.selection(principal, query, entities))
   }
 
-  async entitiesOf(
-    principal: Principal,
-    query: AlarmCountQuery & { readonly filter: EntityFilter } & Partial<Pick<AlarmDataQuery, 'latest' | 'page'>>,
-  ): Promise<AlarmEntities> {
-    const sort = query.page?.sort
-    const { data, totalElements } = await this.parts.entityQueries.find(
-      principal,
-      {
-        filter: query.filter,
-        keyFilters: query.keyFilters.filter((filter) => !isOfAlarm(filter)),
-        operation: query.operation,
-        fields: [],
-        latest: [],
-        page: {
-          page: 0,
-          pageSize: MAX_ALARM_ENTITIES,
-          textSearch: undefined,
-          sort: sort === undefined || sort.key.type === 'ALARM_FIELD' ? NEWEST : sort,
-          isDynamic: true,
-        },
-      },
-      query.latest,
-    )
+  async entitiesOf(principal: Principal, query: AskedEntities): Promise<AlarmEntities> {
+    const { data, totalElements } = await this.parts.entityQueries.find(principal, entityQueryOf(query), query.latest)
     return { entities: data.map(({ entity }) => entity), total: totalElements }
+  }
+
+  private uncounted(principal: Principal, query: AskedEntities): Promise<readonly EntityId[]> {
+    return this.parts.entityQueries.entitiesOnPage(principal, entityQueryOf(query), query.latest)
   }
 
   async pageOf(principal: Principal, query: AlarmDataQuery, entities: readonly EntityId[]): Promise<Page<AlarmData>> {
@@ -170,6 +154,25 @@ export class AlarmQueries implements AlarmQueryService {
       operation: query.operation,
       originators: [...this.parts.tables.values()],
     }
+  }
+}
+
+/** The first entities that match. */
+function entityQueryOf({ filter, keyFilters, operation, page }: AskedEntities): EntityDataQuery {
+  const sort = page?.sort
+  return {
+    filter,
+    keyFilters: keyFilters.filter((each) => !isOfAlarm(each)),
+    operation,
+    fields: [],
+    latest: [],
+    page: {
+      page: 0,
+      pageSize: MAX_ALARM_ENTITIES,
+      textSearch: undefined,
+      sort: sort === undefined || sort.key.type === 'ALARM_FIELD' ? NEWEST : sort,
+      isDynamic: true,
+    },
   }
 }
 

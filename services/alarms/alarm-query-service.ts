@@ -9,6 +9,11 @@ import type { Principal } from '../../model/principal.ts'
 /** Entities whose alarms one query looks at: the first that match. */
 export const MAX_ALARM_ENTITIES = 10_000
 
+/** A query for the entities whose alarms are looked at. */
+export type AskedEntities = AlarmCountQuery & { readonly filter: EntityFilter } & Partial<
+    Pick<AlarmDataQuery, 'latest' | 'page'>
+  >
+
 /** What the entities of a query are. */
 export interface AlarmEntities {
   /** In their order. */
@@ -32,10 +37,7 @@ export interface AlarmQueryService {
   find(principal: Principal, query: AlarmDataQuery): Promise<Page<AlarmData>>
   count(principal: Principal, query: AlarmCountQuery): Promise<number>
   /** The entities of a query, as far as the caller may read what the query shows of them. */
-  entitiesOf(
-    principal: Principal,
-    query: AlarmCountQuery & { readonly filter: EntityFilter } & Partial<Pick<AlarmDataQuery, 'latest' | 'page'>>,
-  ): Promise<AlarmEntities>
+  entitiesOf(principal: Principal, query: AskedEntities): Promise<AlarmEntities>
   /** The alarms of these entities, which were found for this caller. Throws as `find` does. */
   pageOf(principal: Principal, query: AlarmDataQuery, entities: readonly EntityId[]): Promise<Page<AlarmData>>
   /** Of these entities; undefined for all that the caller sees. */

@@ -14,7 +14,7 @@ import type {
 } from '../../model/entity-query.ts'
 import type { EntityId } from '../../model/entity-id.ts'
 import type { Principal } from '../../model/principal.ts'
-import type { SelectedEntity } from '../../storage/entities/queries/query.ts'
+import type { EntitySelection, SelectedEntity } from '../../storage/entities/queries/query.ts'
 import type { EntityQueryService, FoundKeys, WantedKeys } from './entity-query-service.ts'
 import { QueryErrors } from './errors.ts'
 import { readValues, shownValues, type ValueStores } from './query-values.ts'
@@ -58,19 +58,41 @@ export class EntityQueries implements EntityQueryService {
     /** What the caller reads beside what the query names. */
     reads: readonly EntityKey[] = [],
   ): Promise<Page<EntityData>> {
+    const { page } = query.page
+    const resolved = await this.resolved(principal, query, reads)
+    const { total, rows } = needsTelemetry(query, resolved)
+      ? await this.telemetry.page(query, resolved, resolved.bounds)
+      : await this.stored(query, resolved, resolved.bounds)
+    const totalPages = Math.ceil(total / resolved.bounds.limit)
+    return { data: await this.shown(query, rows), totalPages, totalElements: total, hasNext: page + 1 < totalPages }
+  }
+
+  /** Which are on the page that `find` answers: nothing is counted, and no value is read. */
+  async entitiesOnPage(
+    principal: Principal,
+    query: EntityDataQuery,
+    reads: readonly EntityKey[] = [],
+  ): Promise<readonly EntityId[]> {
+    const resolved = await this.resolved(principal, query, reads)
+    const { sort, bounds } = resolved
+    const rows = needsTelemetry(query, resolved)
+      ? (await this.telemetry.page(query, resolved, bounds)).rows
+      : await this.parts.entities.queries.find(searchedIn(query, resolved), { sort, ...bounds }, [])
+    return rows.map(({ entityType, id }) => ({ entityType, id }))
+  }
+
+  private async resolved(
+    principal: Principal,
+    query: EntityDataQuery,
+    reads: readonly EntityKey[],
+  ): Promise<ResolvedQuery & { readonly bounds: Bounds }> {
     const { page, sort, textSearch } = query.page
     const pageSize = pageSizeOf(query.page)
     const sortKeys = sort === undefined ? [] : [sort.key]
     const keys = [...reads, ...query.latest, ...query.keyFilters.map(({ key }) => key), ...sortKeys]
     const selection = await this.parts.resolver.selection(principal, query, { keys, isDynamic: true })
     const search = textSearch === undefined || textSearch.trim() === '' ? undefined : textSearch
-    const resolved = { selection, sort, search }
-    const bounds = { limit: pageSize, offset: page * pageSize }
-    const { total, rows } = needsTelemetry(query, resolved)
-      ? await this.telemetry.page(query, resolved, bounds)
-      : await this.stored(query, resolved, bounds)
-    const totalPages = Math.ceil(total / pageSize)
-    return { data: await this.shown(query, rows), totalPages, totalElements: total, hasNext: page + 1 < totalPages }
+    return { selection, sort, search, bounds: { limit: pageSize, offset: page * pageSize } }
   }
 
   async values(entities: readonly EntityId[], keys: readonly EntityKey[]): Promise<ReadonlyMap<string, LatestValues>> {
@@ -107,12 +129,11 @@ export class EntityQueries implements EntityQueryService {
 
   private async stored(
     query: EntityDataQuery,
-    { selection, sort, search }: ResolvedQuery,
+    resolved: ResolvedQuery,
     bounds: Bounds,
   ): Promise<{ readonly total: number; readonly rows: readonly SelectedEntity[] }> {
     const { queries } = this.parts.entities
-    const searched = search === undefined ? selection : { ...selection, search: { text: search, fields: query.fields } }
-    return queries.page(searched, { sort, ...bounds }, query.fields)
+    return queries.page(searchedIn(query, resolved), { sort: resolved.sort, ...bounds }, query.fields)
   }
 
   private async shown(query: EntityDataQuery, rows: readonly SelectedEntity[]): Promise<readonly EntityData[]> {
@@ -123,6 +144,10 @@ export class EntityQueries implements EntityQueryService {
       latest: shownValues(row, query.fields, query.latest, values, now),
     }))
   }
+}
+
+function searchedIn(query: EntityDataQuery, { selection, search }: ResolvedQuery): EntitySelection {
+  return search === undefined ? selection : { ...selection, search: { text: search, fields: query.fields } }
 }
 
 /** As it is served. Throws PAGE_SIZE, PAGE_NUMBER, PAGE_TOO_FAR. */

@@ -3,9 +3,9 @@
  * A read of the alarms is asked for when one changes: once for all that change together, and not too often.
  */
 import type { TimerHandle } from '../../../model/clock.ts'
-import type { AlarmCountQuery, AlarmDataQuery } from '../../../model/alarm-query.ts'
+import type { AlarmCountQuery } from '../../../model/alarm-query.ts'
 import type { EntityId } from '../../../model/entity-id.ts'
-import type { EntityFilter } from '../../../model/entity-query.ts'
+import type { AskedEntities } from '../../../services/alarms/alarm-query-service.ts'
 import { dynamicSources } from '../../../services/queries/resolve.ts'
 import { notingChanges } from '../changed-meanwhile.ts'
 import type { CommandContext } from '../define-command.ts'
@@ -19,10 +19,6 @@ const PAUSE_MS = 500
 const MAX_FINDS = 3
 /** As often the entities are found anew: what a query matches may change without a word, and time windows move. */
 const REFRESH_MS = 60_000
-
-type AskedEntities = AlarmCountQuery & { readonly filter: EntityFilter } & Partial<
-    Pick<AlarmDataQuery, 'latest' | 'page'>
-  >
 
 /** What is done with what is followed. */
 export interface AlarmView {
