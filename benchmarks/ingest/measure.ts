@@ -9,7 +9,7 @@ import { startShape, type Shape } from '../lib/shape.ts'
 import type { GeneratorOptions, GeneratorResult } from './generator.ts'
 import { startMosquitto } from './mosquitto.ts'
 import { KEYS } from './payload.ts'
-import { measureWithSecond, type SecondMeasured } from './second-generator.ts'
+import { acknowledgedToSecond, measureWithSecond, type SecondMeasured } from './second-generator.ts'
 import { compareStored, untilReadable } from './stored.ts'
 
 export const DEVICES = 100
@@ -106,14 +106,29 @@ export async function measureLimit({ protocol, window }: Case, seconds: number):
   }
 }
 
-/** Messages a second that mosquitto acknowledges; undefined where it is not installed or not asked. */
-export async function measureMosquitto({ protocol, window }: Case, seconds: number): Promise<number | undefined> {
+export interface MosquittoMeasured {
+  /** Messages a second that it acknowledges to our generator, and to the second one where that is here. */
+  readonly messagesPerSecond: number
+  readonly toSecond: number | undefined
+}
+
+/** Undefined where mosquitto is not installed or not asked. */
+export async function measureMosquitto(
+  testCase: Case,
+  seconds: number,
+  secondGenerator: string | undefined,
+): Promise<MosquittoMeasured | undefined> {
+  const { protocol, window } = testCase
   const broker = protocol === 'mqtt' ? await startMosquitto() : undefined
   if (broker === undefined) return undefined
   try {
     const { port } = broker
     const result = await generate({ protocol, port, tokens: deviceTokens(), window, seconds, firstTime: Date.now() })
-    return Math.round(result.acknowledged / result.seconds)
+    return {
+      messagesPerSecond: Math.round(result.acknowledged / result.seconds),
+      toSecond:
+        secondGenerator === undefined ? undefined : acknowledgedToSecond(secondGenerator, port, testCase, seconds),
+    }
   } finally {
     await broker.close()
   }

@@ -12,7 +12,15 @@
 import { parseArgs } from 'node:util'
 import { spread, writeResult } from '../lib/report.ts'
 import { shapeOf } from '../lib/shape.ts'
-import { CASES, DEVICES, measure, measureLimit, measureMosquitto, type Measured } from './measure.ts'
+import {
+  CASES,
+  DEVICES,
+  measure,
+  measureLimit,
+  measureMosquitto,
+  type Measured,
+  type MosquittoMeasured,
+} from './measure.ts'
 import { KEYS } from './payload.ts'
 import { buildSecondGenerator } from './second-generator.ts'
 
@@ -40,17 +48,18 @@ const results: Record<string, unknown> = {}
 for (const testCase of CASES.filter(({ name }) => name.includes(values.only ?? ''))) {
   const measured: Measured[] = []
   const limits: number[] = []
-  const mosquitto: number[] = []
+  const mosquitto: MosquittoMeasured[] = []
   for (let run = 0; run < runs; run++) {
     const one = await measure(testCase, { shape, seconds, environment, secondGenerator })
     measured.push(one)
     limits.push(await measureLimit(testCase, seconds))
-    const bare = await measureMosquitto(testCase, seconds)
+    const bare = await measureMosquitto(testCase, seconds, secondGenerator)
     if (bare !== undefined) mosquitto.push(bare)
     process.stderr.write(`${testCase.name}: ${one.pointsPerSecond} points/s, bare server ${limits.at(-1)}\n`)
   }
   const figure = (name: Exclude<keyof Measured, 'second'>) => spread(measured.map((run) => run[name]))
   const second = measured.flatMap((run) => run.second ?? [])
+  const toSecond = mosquitto.flatMap((run) => run.toSecond ?? [])
   const pointsPerSecond = figure('pointsPerSecond')
   const limit = spread(limits)
   results[testCase.name] = {
@@ -58,7 +67,10 @@ for (const testCase of CASES.filter(({ name }) => name.includes(values.only ?? '
     messagesPerSecond: spread(measured.map((run) => Math.round(run.pointsPerSecond / KEYS.length))),
     acknowledgedMessagesPerSecond: figure('acknowledgedPerSecond'),
     bareServerPointsPerSecond: limit,
-    ...(mosquitto.length === 0 ? {} : { mosquittoMessagesPerSecond: spread(mosquitto) }),
+    ...(mosquitto.length === 0
+      ? {}
+      : { mosquittoMessagesPerSecond: spread(mosquitto.map((run) => run.messagesPerSecond)) }),
+    ...(toSecond.length === 0 ? {} : { mosquittoMessagesPerSecondToSecondGenerator: spread(toSecond) }),
     ...(second.length === 0
       ? {}
       : {

@@ -3,7 +3,7 @@
  * own reading, holds our own generator to account.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DEMO_TENANT } from '../../test/support/clients.ts'
@@ -63,6 +63,19 @@ export async function measureWithSecond(
       p50Ms: figure(output, 'p50_ms'),
       p99Ms: figure(output, 'p99_ms'),
     }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Messages a second that a broker acknowledges which stores nothing. */
+export function acknowledgedToSecond(program: string, port: number, { window }: Case, seconds: number): number {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-load-'))
+  try {
+    const tokens = join(folder, 'tokens')
+    writeFileSync(tokens, Array.from({ length: DEVICES }, (_, index) => `- BENCH_${index}\n`).join(''))
+    const load = ['-window', String(window), '-d', `${seconds}s`, '-ts']
+    return figure(run(program, ['mqtt', '-tokens', tokens, '-mqtt', `127.0.0.1:${port}`, ...load]), 'acks_per_s')
   } finally {
     rmSync(folder, { recursive: true })
   }
