@@ -13,15 +13,19 @@ import type { AttributeService } from '../attributes/attribute-service.ts'
 import type { Integration } from '../entities/integration.ts'
 import type { AddressGuard } from '../outbound/address-guard.ts'
 import type { Report } from '../changes/outbox.ts'
-import type { Positions, Source } from './define-integration.ts'
+import type { Inlet, Positions, Source } from './define-integration.ts'
 import type { FigureBook } from './figures.ts'
-import type { Intake, OpenedInlet } from './intake.ts'
 import type { Integrations } from './integrations.ts'
 import type { SourceShares } from './source-shares.ts'
 
+/** Of one integration. */
+interface ClosableInlet extends Inlet {
+  close(): void
+}
+
 export interface RunnerParts {
   readonly integrations: Pick<Integrations, 'find' | 'enabled' | 'open'>
-  readonly intake: Pick<Intake, 'open'>
+  readonly intake: { open(integration: Integration): Promise<ClosableInlet> }
   readonly figures: FigureBook
   readonly attributes: Pick<AttributeService, 'find' | 'save'>
   readonly owners: Pick<PartitionOwners, 'partitionOf' | 'owns' | 'onChange'>
@@ -38,7 +42,7 @@ export interface RunnerParts {
 
 interface Running {
   readonly version: number
-  readonly inlet: OpenedInlet
+  readonly inlet: ClosableInlet
   readonly source: Source
 }
 
@@ -147,7 +151,7 @@ export class IntegrationRunner {
     const { intake, integrations, guard, clock, shares, root, secureContext } = this.parts
     const figures = this.parts.figures.of(integration)
     const step = isChanged ? 'UPDATED' : 'STARTED'
-    let inlet: OpenedInlet | undefined
+    let inlet: ClosableInlet | undefined
     try {
       const { open } = integrations.open(integration)
       // Others come to it, in whichever process they reach (`webhooks.ts`).
