@@ -84,8 +84,8 @@ export function typesIn({ metadata }) {
 }
 
 /** Members that hold only on the server that the chain is exported from. */
-const OWN_OF_CHAIN = ['id', 'createdTime', 'tenantId', 'version']
-const OWN_OF_NODE = ['id', 'createdTime', 'ruleChainId']
+const OWN_OF_CHAIN = ['id', 'createdTime', 'tenantId', 'version', 'externalId']
+const OWN_OF_NODE = ['id', 'createdTime', 'ruleChainId', 'externalId']
 const OWN_OF_GRAPH = ['ruleChainId', 'version']
 
 /** One chain as a file holds it. @param {unknown} chain @param {unknown} metadata */

@@ -67,8 +67,9 @@ test('an export holds nothing that only counts here, and is read again', () => {
     root: true,
     firstRuleNodeId: id,
     type: 'CORE',
+    externalId: null,
   }
-  const nodes = GRAPH.nodes.map((node) => ({ ...node, id, createdTime: 1, ruleChainId: id }))
+  const nodes = GRAPH.nodes.map((node) => ({ ...node, id, createdTime: 1, ruleChainId: id, externalId: null }))
   const file = exportOf(chain, { ...GRAPH, nodes, ruleChainId: id, version: 3 })
   assert.deepEqual(file, {
     ruleChain: { name: 'Chain', root: false, firstRuleNodeId: null, type: 'CORE' },
