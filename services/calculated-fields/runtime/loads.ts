@@ -1,20 +1,22 @@
 /** What a turn of calculated fields must read first; as a rule nothing. */
 import type { ArgumentNeed, Needs } from '../../../model/calculated-fields/kind.ts'
+import type { EntityId } from '../../../model/entity-id.ts'
 import type { TenantLimits } from '../../entities/tenant-limits.ts'
 import type { EntityFacts } from './facts.ts'
 import type { FieldIndex } from './field-index.ts'
-import { isDynamic } from './held.ts'
+import { isDynamic, isSource, type Held } from './held.ts'
+import type { GoneSeries } from './payload.ts'
 import type { EntityState, FieldState } from './states.ts'
 
 export interface LoadSurroundings {
+  readonly entity: EntityId
   readonly facts: EntityFacts
   readonly state: EntityState | undefined
   readonly now: number
   readonly limits: TenantLimits
   readonly isAlarmNews: boolean
   readonly isRelationNews: boolean
-  /** Keys of series of which points went. */
-  readonly gone: readonly string[]
+  readonly gone: GoneSeries | undefined
 }
 
 /** The state was calculated with a later version than the one that is known here. */
@@ -32,7 +34,7 @@ export function toLoad(
   version: number,
   needs: Needs,
   before: FieldState | undefined,
-  { facts, state, now, isAlarmNews, isRelationNews, gone }: LoadSurroundings,
+  { entity, facts, state, now, isAlarmNews, isRelationNews, gone }: LoadSurroundings,
 ): ToLoad | undefined {
   const isNew = before === undefined || before.version !== version
   if (!isNew && before.isTooLarge === true) return undefined
@@ -44,10 +46,17 @@ export function toLoad(
     if (need === undefined) continue
     const { from } = need.origin
     const isStale = isReload || (from === 'owner' && hasMoved) || (from === 'related' && isRelationNews)
-    const isGone = need.type !== 'ATTRIBUTE' && gone.includes(need.key)
-    if (!isNew && !(isDynamic(need) && isStale) && !isGone && before.args[name] !== undefined) continue
+    const held = before?.args[name]
+    const isToRead = isNew || held === undefined || (isDynamic(need) && isStale)
+    if (!isToRead && !isGone(held, need, entity, gone)) continue
     ;(asked ??= []).push([name, need])
   }
   const isAlarmAsked = needs.alarm === true && (isNew || isAlarmNews)
   return asked === undefined && !isNew && !isAlarmAsked ? undefined : { arguments: asked ?? [], isAlarmAsked }
+}
+
+/** Points of its series went. */
+function isGone(held: Held, need: ArgumentNeed, entity: EntityId, gone: GoneSeries | undefined): boolean {
+  if (gone === undefined || need.type === 'ATTRIBUTE' || !gone.keys.includes(need.key)) return false
+  return isSource(held, need, entity, gone.from ?? entity)
 }

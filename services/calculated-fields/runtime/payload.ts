@@ -102,12 +102,17 @@ export function newsOf(given: CalculatedValues, now: number, type: string): Valu
   }
 }
 
-/** Keys of series of which points went: what is left of them has to be read. */
-export function goneSeries(payload: Payload | undefined): readonly string[] {
-  return payload?.kind === 'values' && payload.source === 'series' ? payload.deleted : NO_KEYS
+/** Series of which points went: what is left of them has to be read. */
+export interface GoneSeries {
+  readonly keys: readonly string[]
+  /** Another entity than the one whose turn it is. */
+  readonly from: EntityId | undefined
 }
 
-const NO_KEYS: readonly string[] = []
+export function goneSeries(payload: Payload | undefined): GoneSeries | undefined {
+  if (payload?.kind !== 'values' || payload.source !== 'series' || payload.deleted.length === 0) return undefined
+  return { keys: payload.deleted, from: payload.from }
+}
 
 /** Keeps what kind of number it is. */
 export function jsonOf(typed: TypedValue): JsonValue {

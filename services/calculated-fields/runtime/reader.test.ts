@@ -20,6 +20,7 @@ const VALUES: Payload = {
   ...{ kind: 'values', source: 'series', values: [['temperature', 1, 1]], deleted: [] },
   type: 'POST_TELEMETRY_REQUEST',
 }
+const OTHER_ID = '66666666-6666-4666-8666-666666666666'
 const OWN: JsonObject = { refEntityKey: { key: 'temperature', type: 'TS_LATEST' } }
 const OWNERS: JsonObject = {
   refEntityKey: { key: 'limit', type: 'ATTRIBUTE', scope: 'SERVER_SCOPE' },
@@ -114,6 +115,14 @@ test('a series of which points went is read again', async (t) => {
   assert.ok(isLater(known))
   assert.deepEqual([...(await known).loaded], [['f', { args: { t: {} } }]])
   assert.ok(!isLater(read(gone('another'), state({}))))
+})
+
+test('of the same key of another entity it is not', async (t) => {
+  const { read, state, device } = await opened(t, OWN)
+  await read(VALUES, state({}))
+  const gone = (from: EntityId): Payload => ({ ...VALUES, values: [], deleted: ['temperature'], from })
+  assert.deepEqual([...(await read(gone(entityId('ASSET', OTHER_ID)), state({}))).loaded], [])
+  assert.equal((await read(gone(device), state({}))).loaded.size, 1)
 })
 
 test('what has to be read is waited for', async (t) => {

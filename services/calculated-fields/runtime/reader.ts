@@ -119,7 +119,7 @@ export class CalculationReader {
     for (const { field, record } of fields) {
       if (field === undefined) continue
       if (field.needs.targets !== undefined) return undefined
-      const surroundings = { facts, state, now, limits, isAlarmNews: false, isRelationNews: false, gone }
+      const surroundings = { entity, facts, state, now, limits, isAlarmNews: false, isRelationNews: false, gone }
       if (toLoad(record.version, field.needs, state.fields[record.id], surroundings) !== undefined) return undefined
     }
     return { ...NOTHING_READ, payload, facts, fields, limits }
@@ -153,6 +153,7 @@ export class CalculationReader {
       if (field === undefined) continue
       const before = state?.fields[record.id]
       const part = await this.loadedOf(entity, active, field.needs, before, {
+        entity,
         facts,
         state,
         now,
