@@ -37,6 +37,10 @@ export interface NodeSpecification<Schema extends z.ZodType, Uses extends Capabi
   /** Labels besides `Failure`. */
   readonly relations: readonly string[] | 'custom'
   readonly description: string
+  /** Which service its calls are tried with; needed where it calls one. */
+  readonly triedWith?: string
+  /** What it does otherwise than the node of that type in ThingsBoard, in whole sentences. */
+  readonly differs?: string
   readonly configurationVersion?: number
   /**
    * The keys of its shape and of the defaults are all that may be there: with another one the chain is saved and the node does not start, as in the
@@ -65,12 +69,15 @@ export interface NodeSpecification<Schema extends z.ZodType, Uses extends Capabi
 export interface RuleNodeDefinition extends NodeDefinition {
   readonly acceptsUnknownKeys: boolean
   readonly examples: readonly NodeExample[]
+  readonly triedWith?: string
+  readonly differs?: string
 }
 
 export function defineNode<Schema extends z.ZodType, const Uses extends CapabilityName = never>(
   specification: NodeSpecification<Schema, Uses>,
 ): RuleNodeDefinition {
   const { type, name, category, relations, description, examples, upgrade, constraints, isSource } = specification
+  const { triedWith, differs } = specification
   const known = specification.unknownKeys === 'accepted' ? undefined : knownKeys(specification)
   const parse = (configuration: JsonObject): z.output<Schema> => {
     if (known !== undefined) checkKeys(name, configuration, known)
@@ -101,6 +108,8 @@ export function defineNode<Schema extends z.ZodType, const Uses extends Capabili
     get secrets() {
       return (secrets ??= secretShapeOf(specification.configuration))
     },
+    ...(triedWith === undefined ? {} : { triedWith }),
+    ...(differs === undefined ? {} : { differs }),
     ...(upgrade === undefined ? {} : { upgrade }),
     ...(isSource === undefined ? {} : { isSource }),
     create: (configuration, context) => specification.create(parse(configuration), context),

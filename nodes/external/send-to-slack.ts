@@ -1,5 +1,6 @@
 /** Posts a text to a Slack conversation (`rule-nodes.md` 70). */
 import { z } from 'zod'
+import type { HttpAnswer, HttpCall, OutboundClient } from '../../engine/rulechain/capabilities/outbound.ts'
 import { isJsonObject, parseJson, stringifyJson } from '../../model/json.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
@@ -10,6 +11,8 @@ import { SECRET } from '../secrets.ts'
 const NAME = 'send to slack'
 const POST_MESSAGE = 'https://slack.com/api/chat.postMessage'
 const MAX_ANSWER_BYTES = 64 * 1024
+
+type Poster = OutboundClient<HttpCall, HttpAnswer>
 
 const messageTemplate = z.string().min(1, 'must not be empty').meta({
   title: 'Message',
@@ -23,7 +26,8 @@ export const sendToSlack = defineNode({
   category: 'EXTERNAL',
   relations: ['Success'],
   description:
-    'Posts a text as the bot of the given token. The token of the tenant’s notification settings is not served.',
+    'Posts a text to a conversation of Slack, as the bot of the given token or of the tenant’s notification settings.',
+  triedWith: 'a fake of its documented interface',
   configuration: z.looseObject({
     botToken: z
       .string()
@@ -31,7 +35,7 @@ export const sendToSlack = defineNode({
       .meta({ ...SECRET, title: 'Bot token', description: 'Of the Slack application.' }),
     useSystemSettings: orZero(z.boolean(), false).meta({
       title: 'System settings',
-      description: 'Not served: a node with it does not start.',
+      description: 'The token is that of the tenant’s notification settings; without one there messages take Failure.',
     }),
     messageTemplate,
     conversationType: orZero(z.enum(['PUBLIC_CHANNEL', 'PRIVATE_CHANNEL', 'DIRECT']), 'PUBLIC_CHANNEL'),
@@ -46,20 +50,29 @@ export const sendToSlack = defineNode({
     conversation: null,
   },
   examples: [],
-  uses: ['outbound'],
+  uses: ['notifications', 'outbound'],
   effects: true,
   create: ({ botToken, useSystemSettings, messageTemplate: template, conversation: place }, { services }) => {
-    const { outbound } = services
+    const { notifications, outbound } = services
     const refused = (field: string, reason: string) => NodeErrors.CONFIGURATION_INVALID({ node: NAME, field, reason })
-    if (useSystemSettings) throw refused('useSystemSettings', 'is not served: give the node a token of its own')
-    if (!botToken) throw refused('botToken', 'is missing')
+    if (!useSystemSettings && !botToken) throw refused('botToken', 'is missing')
     if (!place) throw refused('conversation', 'is missing')
     const textOf = pattern(template)
-    const client = outbound.open('http', { maxAnswerBytes: MAX_ANSWER_BYTES, secret: botToken })
-    const headers = { Authorization: `Bearer ${botToken}`, 'Content-Type': 'application/json; charset=utf-8' }
-    return callingNode(outbound, client, async (message) => {
+    // Each hides its token in what goes wrong. Settings change seldom: the client of a former token stays until the node closes.
+    const clients = new Map<string, Poster>()
+    const clientOf = (token: string): Poster => {
+      const client = clients.get(token) ?? outbound.open('http', { maxAnswerBytes: MAX_ANSWER_BYTES, secret: token })
+      clients.set(token, client)
+      return client
+    }
+    const close = async () => void (await Promise.all([...clients.values()].map((client) => client.close())))
+    return callingNode(outbound, { close }, async (message) => {
+      const token = useSystemSettings ? await notifications.slackToken() : botToken
+      if (!token) throw new Error('the notification settings of the tenant have no token for Slack')
+      const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json; charset=utf-8' }
       const body = stringifyJson({ channel: place.id, text: textOf(message) })
-      const answer = await client.call({ method: 'POST', url: POST_MESSAGE, headers, body }, bytesOf(body))
+      const call = { method: 'POST', url: POST_MESSAGE, headers, body }
+      const answer = await clientOf(token).call(call, bytesOf(body))
       const said = answer.status === 200 ? parseJson(answer.body) : null
       if (isJsonObject(said) && said['ok'] === true) return success(message)
       const reason = isJsonObject(said) && typeof said['error'] === 'string' ? said['error'] : `status ${answer.status}`

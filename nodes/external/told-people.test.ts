@@ -51,9 +51,30 @@ test('a text is posted to Slack as its documentation says, and what Slack refuse
   assert.match(refused?.emissions[0]?.message.metadata['error'] ?? '', /channel_not_found/)
 })
 
+test('the token of the tenant’s notification settings is the one of now; without one a message takes Failure', async () => {
+  const context = testContext()
+  const { outbound, notifications } = context.fakes
+  outbound.answers.http = () => ({ status: 200, reason: 'OK', headers: [], body: '{"ok":true}' })
+  const node = await createNode(sendToSlack, { ...SLACK, useSystemSettings: true, botToken: null }, context)
+  const relations: unknown[] = []
+  for (const token of [undefined, 'xoxb-2', 'xoxb-2', 'xoxb-3']) {
+    notifications.token = token
+    const [result] = await runNode(node, message)
+    relations.push(result?.emissions[0]?.relations[0])
+  }
+  assert.deepEqual(relations, ['Failure', 'Success', 'Success', 'Success'])
+  const shown = outbound.calls.map((call) => (call as { headers: Record<string, string> }).headers['Authorization'])
+  assert.deepEqual(shown, ['Bearer xoxb-2', 'Bearer xoxb-2', 'Bearer xoxb-3'])
+  assert.deepEqual(
+    outbound.opened.map(({ settings }) => (settings as { secret: string }).secret),
+    ['xoxb-2', 'xoxb-3'],
+  )
+  await node.close?.()
+  assert.ok(outbound.opened.every(({ isClosed }) => isClosed))
+})
+
 test('what is missing is named at the start', async () => {
   for (const [change, field] of [
-    [{ useSystemSettings: true }, 'useSystemSettings'],
     [{ botToken: null }, 'botToken'],
     [{ conversation: null }, 'conversation'],
   ] as const)

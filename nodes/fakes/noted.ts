@@ -30,9 +30,14 @@ export class FakeMail implements NodeMail {
 
 export class FakeNotifications implements NodeNotifications {
   readonly sent: NodeNotificationRequest[] = []
+  token: string | undefined
 
   async send(request: NodeNotificationRequest): Promise<void> {
     this.sent.push(request)
+  }
+
+  async slackToken(): Promise<string | undefined> {
+    return this.token
   }
 }
 

@@ -342,6 +342,16 @@ await onBothDatabases('what nodes may ask for ', (open) => {
     await assert.rejects(capability('notifications').send(request), /not found/i)
   })
 
+  test("the token for Slack is that of the tenant's own settings, opened", async () => {
+    const { settings } = platform.services.notifications
+    assert.equal(await capability('notifications').slackToken(), undefined)
+    await settings.save(platform.tenantId, {
+      deliveryMethodsConfigs: { SLACK: { method: 'SLACK', botToken: 'xoxb-1' } },
+    })
+    assert.equal(await capability('notifications').slackToken(), 'xoxb-1')
+    assert.equal(await capability('notifications', OTHER_TENANT).slackToken(), undefined)
+  })
+
   test('a notification is asked for once by each visit, however often its message comes', async () => {
     const { declared } = platform.services
     const { id: templateId } = await declared.of(notificationTemplates).saveByUser(platform.tenant, {

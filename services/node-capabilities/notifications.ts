@@ -13,7 +13,10 @@ import type { Services } from '../services.ts'
 type Parts = Pick<Services, 'declared' | 'notifications'>
 
 export function nodeNotifications(parts: Parts): (node: NodeIdentity) => NodeNotifications {
-  return (node) => ({ send: (request) => send(parts, node, request) })
+  return (node) => ({
+    send: (request) => send(parts, node, request),
+    slackToken: () => parts.notifications.settings.slackToken(node.tenantId),
+  })
 }
 
 async function send(

@@ -78,6 +78,14 @@ export class NotificationSettings {
     return row === undefined ? { deliveryMethodsConfigs: {} } : withoutSecrets(valueOf(row))
   }
 
+  /** Of the tenant's own settings. */
+  async slackToken(tenantId: string): Promise<string | undefined> {
+    const row = await this.rows.find([{ column: 'tenant_id', is: tenantId }])
+    if (row === undefined) return undefined
+    const opened = tenantSettingsSchema.safeParse(openMembers(valueOf(row), this.parts.vault, placeOf(tenantId)))
+    return opened.data?.deliveryMethodsConfigs.SLACK?.botToken
+  }
+
   /** A secret that is left out stays as it is. */
   save(tenantId: string, settings: TenantSettings): Promise<JsonObject> {
     const { entities, vault, random, clock } = this.parts

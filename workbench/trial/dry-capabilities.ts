@@ -76,6 +76,7 @@ export class DryCapabilities {
       notifications: (node) => ({
         send: async ({ originator, templateId }) =>
           note(node, 'send notification', { of: { ...originator }, templateId }),
+        slackToken: async () => 'token',
       }),
       ai: (node) => ({
         open: async (modelId) => ({

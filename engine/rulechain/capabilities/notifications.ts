@@ -16,4 +16,6 @@ export interface NodeNotificationRequest {
 export interface NodeNotifications {
   /** Resolves when the request is stored; who gets it and how is the platform's. Throws where the tenant has no such template or target. */
   send(request: NodeNotificationRequest): Promise<void>
+  /** Of the Slack application in the tenant's notification settings as they are now; undefined where there is none. A secret. */
+  slackToken(): Promise<string | undefined>
 }
