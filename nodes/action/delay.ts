@@ -14,6 +14,7 @@ export const delay = defineNode({
   category: 'ACTION',
   relations: ['Success'],
   description: 'Keeps each message for a time and lets it go on then. More than the bound that waits fails.',
+  differs: 'What waits survives a restart.',
   configuration: z.looseObject({
     periodInSeconds: orZero(z.int(), 0).meta({ title: 'Period', description: 'Seconds.' }),
     maxPendingMsgs: orZero(z.int(), 0).meta({ title: 'Bound', description: 'Messages that may wait.' }),

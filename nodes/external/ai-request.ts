@@ -21,7 +21,9 @@ export const aiRequest = defineNode({
   category: 'EXTERNAL',
   relations: ['Success'],
   description:
-    'Asks an AI model of the tenant; the answer becomes the body. One that is no JSON object stands in its member `response`. Models of OpenAI, Azure OpenAI, Mistral, GitHub, Anthropic, Google (AI and Vertex) and Ollama are asked, of Amazon Bedrock not. Requests are checked against fakes of their interfaces.',
+    'Asks an AI model of the tenant; the answer becomes the body. One that is no JSON object stands in its member `response`. Models of OpenAI, Azure OpenAI, Mistral, GitHub, Anthropic, Google (AI and Vertex) and Ollama are asked.',
+  triedWith: 'fakes of the documented interfaces of these providers',
+  differs: 'Models of Amazon Bedrock are not asked, and a node with files does not start.',
   configuration: z.looseObject({
     modelId: modelId.nullish().meta({ title: 'Model', description: 'One of the AI models of the tenant.' }),
     systemPrompt: prompt.nullish().meta({

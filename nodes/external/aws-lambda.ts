@@ -15,8 +15,8 @@ export const awsLambda = defineNode({
   name: NAME,
   category: 'EXTERNAL',
   relations: ['Success'],
-  description:
-    'Invokes a function with the body; its answer is the body that goes on. Never acknowledged beforehand. Its client is checked against a fake of the protocol.',
+  description: 'Invokes a function with the body; its answer is the body that goes on. Never acknowledged beforehand.',
+  triedWith: 'moto, and a fake of the protocol for what moto does not do',
   configuration: z.looseObject({
     accessKey: z.string().nullish(),
     secretKey: z.string().nullish().meta(SECRET),

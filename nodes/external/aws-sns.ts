@@ -13,7 +13,8 @@ export const awsSns = defineNode({
   name: NAME,
   category: 'EXTERNAL',
   relations: ['Success'],
-  description: 'Publishes the body to an SNS topic. Its client is checked against a fake of the protocol.',
+  description: 'Publishes the body to an SNS topic.',
+  triedWith: 'moto',
   configuration: z.looseObject({
     topicArnPattern: z.string().min(1).meta({ title: 'Topic ARN', description: 'May hold ${metadata} and $[data].' }),
     accessKeyId: z.string().nullish(),

@@ -14,7 +14,8 @@ export const awsSqs = defineNode({
   category: 'EXTERNAL',
   relations: ['Success'],
   description:
-    'Sends the body to an SQS queue; to a FIFO queue under the message’s id and in the order of its originator. Its client is checked against a fake of the protocol.',
+    'Sends the body to an SQS queue; to a FIFO queue under the message’s id and in the order of its originator.',
+  triedWith: 'moto',
   configuration: z.looseObject({
     queueType: orZero(z.enum(['STANDARD', 'FIFO']), 'STANDARD').meta({ title: 'Queue type', description: 'Of SQS.' }),
     queueUrlPattern: z.string().min(1).meta({ title: 'Queue URL', description: 'May hold ${metadata} and $[data].' }),

@@ -18,8 +18,8 @@ export const azureIotHub = defineNode({
   name: NAME,
   category: 'EXTERNAL',
   relations: ['Success'],
-  description:
-    'Publishes the body as a device of an Azure IoT Hub, at QoS 1. Checked against the documented form of its tokens, not against the service.',
+  description: 'Publishes the body as a device of an Azure IoT Hub, at QoS 1.',
+  triedWith: 'mosquitto for the protocol, and the documented form of its user names and tokens; not with the service',
   configurationVersion: 1,
   configuration: z.looseObject(mqttMembers),
   editor: { clustering: 'SINGLETON' },

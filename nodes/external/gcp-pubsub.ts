@@ -13,7 +13,9 @@ export const gcpPubSub = defineNode({
   category: 'EXTERNAL',
   relations: ['Success'],
   description:
-    'Publishes the body to a topic of Pub/Sub, by its REST interface. A redelivered message is published again. Its requests are checked against a fake of the interface.',
+    'Publishes the body to a topic of Pub/Sub, by its REST interface. A redelivered message is published again.',
+  triedWith: 'a fake of its documented REST interface',
+  differs: 'It speaks REST, not gRPC.',
   configuration: z.looseObject({
     projectId: orZero(z.string().max(255), '').meta({
       title: 'Project',

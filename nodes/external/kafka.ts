@@ -64,6 +64,8 @@ export const kafka = defineNode({
   relations: ['Success'],
   description:
     'Sends the body as a record; Success when as many brokers have it as the node asks for. A redelivered message is a second record. Brokers that are away fail messages, not the start.',
+  triedWith: 'Apache Kafka',
+  differs: 'Of otherProperties it takes those that tune and secure the connection, and does not start with others.',
   configurationVersion: 1,
   configuration,
   defaults: {

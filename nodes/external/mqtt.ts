@@ -57,6 +57,7 @@ export const mqtt = defineNode({
   relations: ['Success'],
   description:
     'Publishes the body at QoS 1; Success when the broker confirms it. Messages fail while there is no connection.',
+  triedWith: 'mosquitto',
   configurationVersion: 2,
   configuration,
   editor: { clustering: 'USER_PREFERENCE' },

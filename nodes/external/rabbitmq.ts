@@ -70,6 +70,7 @@ export const rabbitMq = defineNode({
   relations: ['Success'],
   description:
     'Publishes the body to an exchange; Success when it is sent, since the broker is not asked to confirm. A redelivered message is published twice.',
+  triedWith: 'RabbitMQ',
   configuration,
   defaults: {
     exchangeNamePattern: '',

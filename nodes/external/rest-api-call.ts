@@ -88,6 +88,9 @@ export const restApiCall = defineNode({
   relations: ['Success'],
   description:
     'Calls a REST service; its answer is the body, its status and headers are metadata. An answer that is no 2xx goes through Failure. Redirects are not followed. Each call has an Idempotency-Key of message and node.',
+  triedWith: 'an HTTP server, and a proxy',
+  differs:
+    'Internal addresses are refused unless OUTBOUND_ALLOWED_ADDRESSES names them. A node that asks for the proxy of the system does not start.',
   configurationVersion: 4,
   configuration,
   defaults: {

@@ -46,7 +46,9 @@ export const sendEmail = defineNode({
   name: NAME,
   category: 'EXTERNAL',
   relations: ['Success'],
-  description: 'Sends a message of type SEND_EMAIL, as "to email" makes it. A proxy is not served.',
+  description: 'Sends a message of type SEND_EMAIL, as "to email" makes it.',
+  triedWith: 'a mail server',
+  differs: 'A proxy is not used: a node with one does not start.',
   configuration,
   defaults: {
     useSystemSmtpSettings: true,

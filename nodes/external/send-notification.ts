@@ -19,6 +19,7 @@ export const sendNotification = defineNode({
   relations: ['Success'],
   description:
     'Asks for a notification by a template; Success when the request is stored, its result in the metadata. A redelivered message asks once.',
+  triedWith: 'the notification centre of this server',
   configuration: z.looseObject({
     targets,
     templateId: templateId

@@ -43,7 +43,9 @@ export const sendSms = defineNode({
   category: 'EXTERNAL',
   relations: ['Success'],
   description:
-    'Sends a text to phone numbers, one after another; a number that fails ends it. A redelivered message is sent again. AWS and Twilio are checked against fakes of their protocols, SMPP against the server of its library.',
+    'Sends a text to phone numbers, one after another; a number that fails ends it. A redelivered message is sent again.',
+  triedWith: 'fakes of the documented protocols of AWS and Twilio, and the SMPP server of its library',
+  differs: 'There are no SMS settings of the system: a node that asks for them does not start.',
   configuration: z.looseObject({
     numbersToTemplate: z.string().min(1).meta({
       title: 'Numbers',

@@ -39,6 +39,7 @@ export const deduplication = defineNode({
   relations: ['Success'],
   description:
     'Keeps the messages of an originator for an interval, and makes one of them. What it keeps survives a restart.',
+  differs: 'What it keeps is durable, and so are messages that wait to go on: there is nothing to retry.',
   configurationVersion: 1,
   configuration,
   defaults: { interval: 60, strategy: 'FIRST', outMsgType: null, maxPendingMsgs: 100, maxRetries: 3 },
