@@ -131,11 +131,13 @@ async function checkFile(file: string, isStrict: boolean, workshop: Workshop, ou
 async function testChain([file = '']: readonly string[], flags: Flags, output: Output): Promise<number> {
   const casesFile = typeof flags['cases'] === 'string' ? flags['cases'] : file.replace(/(\.json)?$/, '.cases.yaml')
   const workshop = await openWorkshop()
+  // From before the first run on: what is saved while it goes on is the next one.
+  const saves = flags['watch'] === true ? savesOf([file, casesFile]) : undefined
   try {
     let code = await testOnce(file, casesFile, flags, workshop, output)
-    if (flags['watch'] !== true) return code
     // For as long as the terminal lets it: each save of either file is a run.
-    for await (const _ of changesOf([file, casesFile])) {
+    while (saves !== undefined) {
+      await saves.next()
       output.out('')
       code = await testOnce(file, casesFile, flags, workshop, output).catch((error: unknown) => {
         output.error(errorText(error))
@@ -144,6 +146,7 @@ async function testChain([file = '']: readonly string[], flags: Flags, output: O
     }
     return code
   } finally {
+    saves?.close()
     await workshop.close()
   }
 }
@@ -186,8 +189,14 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** Once for each change; several saves close together are one. Folders are watched, since editors replace files. */
-async function* changesOf(files: readonly string[]): AsyncGenerator<void> {
+interface Saves {
+  /** Resolves when there was one since the last call. */
+  next(): Promise<void>
+  close(): void
+}
+
+/** Several saves close together are one. Folders are watched, since editors replace files. */
+function savesOf(files: readonly string[]): Saves {
   let wake: () => void = () => undefined
   let hasChanged = false
   const names = new Set(files.map((file) => basename(file)))
@@ -198,15 +207,15 @@ async function* changesOf(files: readonly string[]): AsyncGenerator<void> {
       wake()
     }),
   )
-  try {
-    for (;;) {
+  return {
+    next: async () => {
       while (!hasChanged) await new Promise<void>((resolve) => (wake = resolve))
       await delay(SAVES_MS)
       hasChanged = false
-      yield
-    }
-  } finally {
-    for (const watcher of watchers) watcher.close()
+    },
+    close: () => {
+      for (const watcher of watchers) watcher.close()
+    },
   }
 }
 

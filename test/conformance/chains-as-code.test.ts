@@ -1,5 +1,6 @@
 /** Every rule chain of `examples/` is checked and does what its cases say, and every connection of it is taken by one of them. */
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,6 +11,7 @@ import { parseChain } from '../../workbench/chain-file.ts'
 import { diffChains } from '../../services/rule-chains/diff.ts'
 import { defaultGraph, ROOT_RULE_CHAIN_NAME } from '../../services/rule-chains/default-rule-chain.ts'
 import { PROJECT_ROOT } from '../support/start-millrace.ts'
+import { until } from '../support/until.ts'
 
 const EXAMPLES = join(PROJECT_ROOT, 'examples')
 const ROOT_CHAIN = join(EXAMPLES, 'root-rule-chain.json')
@@ -80,6 +82,42 @@ test('a script that does not compile is found in both languages, with its place'
     assert.equal(code, 1, text)
     assert.match(text, /error {3}node 4 'Log Other' at 825,379: .*line 1, column 12/, text)
   }
+})
+
+/** In a process of its own, which nothing else would end: it saves the file anew with its first line, while the first run goes on. */
+const WATCHING = `
+  import { readFileSync, writeFileSync } from 'node:fs'
+  import { chainCommand } from ${JSON.stringify(new URL('../../compose/chain-command.ts', import.meta.url).href)}
+  const [file] = process.argv.slice(-1)
+  let isFirst = true
+  const out = (line) => {
+    console.log(line)
+    if (isFirst) writeFileSync(file, readFileSync(file, 'utf8').replace('CLIENT_SCOPE', 'SERVER_SCOPE'))
+    isFirst = false
+  }
+  await chainCommand(['test', file, '--watch'], { out, error: console.log })
+`
+
+test('--watch runs the cases at each save, also of one that came while they ran, and goes on behind a file that is broken', async (context) => {
+  const file = await changedRootChain(context, (text) => text)
+  const good = await readFile(file, 'utf8')
+  const child = spawn(process.execPath, ['--input-type=module', '-e', WATCHING, file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  context.after(() => child.kill())
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+  const told = async (what: RegExp) => {
+    await until(() => what.test(text))
+    text = text.replace(what, '')
+  }
+  await told(/\d+ passed, 0 failed/)
+  await told(/✖ attributes of a device are its client attributes/)
+  await told(/\d+ passed, 2 failed/)
+  await writeFile(file, good.slice(1))
+  await told(/is no exported rule chain/)
+  await writeFile(file, good)
+  await told(/\d+ passed, 0 failed/)
 })
 
 test('wrong use is told with how it goes', async () => {
