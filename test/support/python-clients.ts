@@ -16,6 +16,8 @@ const COAP_PACKAGES = ['aiocoap==0.4.17'] as const
 
 const GATEWAY_PACKAGES = ['thingsboard-gateway==3.8.5', 'tb-mqtt-client==1.13.13', 'mmh3==5.3.1'] as const
 
+const MOTO_PACKAGES = ['moto[server]==5.2.5'] as const
+
 /**
  * The path of a Python that has them; its own programs name the folder in which they were installed, so run modules (`-m schemathesis`).
  * Throws when they can not be had.
@@ -47,6 +49,11 @@ export function pythonCoapClient(): Promise<string> {
 /** The same with the official IoT gateway (Apache-2.0): its module is `thingsboard_gateway.tb_gateway`. */
 export function pythonGateway(): Promise<string> {
   return pythonWith('python-gateway', GATEWAY_PACKAGES)
+}
+
+/** The same with `moto.server`, which answers as Amazon's services do (Apache-2.0). */
+export function pythonMoto(): Promise<string> {
+  return pythonWith('python-moto', MOTO_PACKAGES)
 }
 
 async function pythonWith(label: string, packages: readonly string[]): Promise<string> {

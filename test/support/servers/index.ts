@@ -1,5 +1,6 @@
 /** Real servers for tests: started on free loopback ports with a data folder of their own, ended with the test. */
 export { canRunKafka, startKafka } from './kafka.ts'
+export { startMoto } from './moto.ts'
 export { startNats, startNatsCluster, type NatsCluster, type NatsOptions, type NatsRoute } from './nats.ts'
 export { startPostgres, type PostgresOptions } from './postgres.ts'
 export { startQuestDb, type QuestDbOptions, type RunningQuestDb } from './questdb.ts'

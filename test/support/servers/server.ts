@@ -4,7 +4,7 @@
 export type StoreServer = 'nats' | 'postgres' | 'questdb'
 export type ServerName = StoreServer | 'valkey'
 /** What rule nodes call. */
-export type BrokerName = 'kafka' | 'rabbitmq'
+export type BrokerName = 'kafka' | 'moto' | 'rabbitmq'
 
 export interface RunningServer {
   /** Where clients connect; several nodes of a cluster are joined by commas. */
