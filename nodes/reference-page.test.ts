@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
+import { isJsonObject } from '../model/json.ts'
 import { ruleNodes } from './catalogue.ts'
 import { ruleNodesPage, SCRIPT_FIELDS } from './reference-page.ts'
 
@@ -19,7 +20,8 @@ test('every node stands on the page with all fields of its configuration, what i
     assert.ok(section.startsWith(`${name}\n`) && section.includes(description), name)
     if (triedWith !== undefined) assert.ok(section.includes(`Tried with: ${triedWith}.`), name)
     if (differs !== undefined) assert.ok(section.includes(`Differs: ${differs}`), name)
-    for (const field of Object.keys(Object(configurationSchema['properties'])))
+    const fields = configurationSchema['properties']
+    for (const field of isJsonObject(fields) ? Object.keys(fields) : [])
       assert.ok(section.includes(`| \`${field}\` |`) || SCRIPT_FIELDS.includes(field), `${name}: ${field}`)
   }
 })
