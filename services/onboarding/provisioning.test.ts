@@ -102,8 +102,14 @@ describe('provisioning', () => {
       { ...named, actionTypes: ['PROVISION_SUCCESS', 'PROVISION_FAILURE'] },
       { page: 0, pageSize: 100 },
     )
-    const ofDevice = page.data.filter(({ entityName }) => entityName === 'twice').map(({ actionType }) => actionType)
-    assert.deepEqual(ofDevice.toSorted(), ['PROVISION_FAILURE', 'PROVISION_SUCCESS'])
+    const ofDevice = page.data.filter(({ entityName }) => entityName === 'twice')
+    const actions = ofDevice.map(({ actionType }) => actionType)
+    assert.deepEqual(actions.toSorted(), ['PROVISION_FAILURE', 'PROVISION_SUCCESS'])
+    const provisionRequest = {
+      ...{ deviceName: 'twice', credentialsType: 'ACCESS_TOKEN', gateway: false },
+      credentials: { provisionDeviceKey: profile.name },
+    }
+    for (const { actionData } of ofDevice) assert.deepEqual(JSON.parse(actionData), { provisionRequest })
   })
 
   test('takes own credentials of each kind; those that are taken or make no sense leave nothing behind', async () => {

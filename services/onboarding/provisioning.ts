@@ -210,7 +210,7 @@ function told(
     credentials: { provisionDeviceKey: key },
     gateway: isGateway,
   }
-  const actionData = stringifyJson({ entityId: device.id, request })
+  const actionData = stringifyJson({ provisionRequest: request })
   return {
     type,
     metadata: {},
