@@ -41,6 +41,17 @@ export function entriesOf(object: JsonObject, options: ConversionOptions): Entry
   return entries
 }
 
+const WHOLE_NUMBER = /^-?\d{1,16}$/
+
+/** The milliseconds that a `ts` names: decimals are truncated, numeric texts taken, a list of one unwrapped (`device-api.md` 2.1). */
+export function timestampOf(value: JsonValue): number | undefined {
+  const single: JsonValue = Array.isArray(value) && value.length === 1 ? (value[0] ?? null) : value
+  if (typeof single === 'string') return WHOLE_NUMBER.test(single) ? Number(single) || 0 : undefined
+  const number = single instanceof WholeDouble || single instanceof LongDecimal ? single.value : single
+  // No minus zero.
+  return typeof number === 'number' ? Math.trunc(number) || 0 : undefined
+}
+
 /** One of {@link entriesOf}. Throws `LONG_TOO_BIG`. */
 export function entryOf(key: string, value: Exclude<JsonValue, null>, options: ConversionOptions): Entry {
   if (typeof value === 'number') {

@@ -20,6 +20,11 @@ describe('a telemetry body', () => {
     ])
   })
 
+  test('has its time as devices write theirs: a decimal is cut, digits may be text', () => {
+    for (const ts of ['1700000000001.9', '1.700000000001e12', '1700000000001.0', '"1700000000001"', '[1700000000001]'])
+      assert.equal(telemetryOf(`{"ts":${ts},"values":{"a":1}}`, NOW, true)[0]?.ts, NOW + 1, ts)
+  })
+
   test('turns texts that are plain numbers into numbers only where that is on', () => {
     assert.deepEqual(telemetryOf('{"a":"12"}', NOW, true)[0]?.entries, [{ key: 'a', type: 'LONG', value: 12 }])
     assert.deepEqual(telemetryOf('{"a":"12"}', NOW, false)[0]?.entries, [{ key: 'a', type: 'STRING', value: '12' }])
@@ -35,7 +40,9 @@ describe('a telemetry body', () => {
       '[1]': `${invalid}Can't parse value: 1`,
       '{"a":1,"b":null}': `${invalid}Can't parse value: null`,
       '{"ts":"x","values":{"a":1}}': `${invalid}ts must be a number of milliseconds`,
-      '{"ts":1.5,"values":{"a":1}}': `${invalid}ts must be a number of milliseconds`,
+      '{"ts":"1e12","values":{"a":1}}': `${invalid}ts must be a number of milliseconds`,
+      '{"ts":null,"values":{"a":1}}': `${invalid}ts must be a number of milliseconds`,
+      '{"ts":1e300,"values":{"a":1}}': `${invalid}ts must be a number of milliseconds`,
       '{"ts":1,"values":[1]}': `${invalid}values must be an object`,
       '{}': 'No time series data found in request body!',
       '[]': 'No time series data found in request body!',

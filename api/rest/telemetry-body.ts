@@ -1,6 +1,6 @@
 /** Bodies of the saving calls, to typed entries; what a key may be the services check. Source: `rest-api.md` 4.5 and 4.6. */
 import { z } from 'zod'
-import { entriesOf, type ConversionOptions } from '../../model/entry-json.ts'
+import { entriesOf, timestampOf, type ConversionOptions } from '../../model/entry-json.ts'
 import { isMillraceError } from '../../model/errors.ts'
 import { isJsonObject, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import { parseLenientJson } from '../../model/lenient-json.ts'
@@ -27,8 +27,9 @@ function groupOf(item: JsonValue, now: number, castStrings: boolean): TelemetryG
   if (!isJsonObject(item))
     throw TelemetryRouteErrors.SERIES_INVALID({ reason: `Can't parse value: ${stringifyJson(item)}` })
   if (!('ts' in item && 'values' in item)) return { ts: now, entries: seriesEntries(item, castStrings) }
-  const { ts, values } = item
-  if (typeof ts !== 'number' || !Number.isSafeInteger(ts)) {
+  const { values } = item
+  const ts = timestampOf(item['ts'] ?? null)
+  if (ts === undefined || !Number.isSafeInteger(ts)) {
     throw TelemetryRouteErrors.SERIES_INVALID({ reason: 'ts must be a number of milliseconds' })
   }
   if (!isJsonObject(values)) throw TelemetryRouteErrors.SERIES_INVALID({ reason: 'values must be an object' })

@@ -1,5 +1,6 @@
 /** Telemetry as a converter returns it: values, `{ts, values}`, or a list of such; as devices send it (`device-api.md` 2.1). */
-import { isJsonObject, LongDecimal, WholeDouble, type JsonValue } from '../../model/json.ts'
+import { timestampOf } from '../../model/entry-json.ts'
+import { isJsonObject, type JsonValue } from '../../model/json.ts'
 import { LAST_TS, type Entry } from '../../model/value.ts'
 import type { UploadGroup } from '../../engine/device/gateway.ts'
 
@@ -21,7 +22,6 @@ export function withTimes(
 }
 
 function timeOf(value: JsonValue): number | undefined {
-  const number = value instanceof WholeDouble || value instanceof LongDecimal ? value.value : value
-  const ts = typeof number === 'string' && /^-?\d{1,16}$/.test(number) ? Number(number) : number
-  return typeof ts === 'number' && Math.abs(ts) <= LAST_TS ? Math.trunc(ts) : undefined
+  const ts = timestampOf(value)
+  return ts !== undefined && Math.abs(ts) <= LAST_TS ? ts : undefined
 }

@@ -3,7 +3,7 @@
  * sections 2 and 3.5. Every function throws `invalid` errors (`payload.*`, `json.*`, `entry.*`) and takes nothing then.
  */
 import { isUtf8 } from 'node:buffer'
-import { entriesOf } from '../../model/entry-json.ts'
+import { entriesOf, timestampOf } from '../../model/entry-json.ts'
 import { LongDecimal, WholeDouble, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import { LAST_TS, type Entry } from '../../model/value.ts'
 import type { AttributeRequest, UploadGroup } from '../../engine/device/gateway.ts'
@@ -13,7 +13,6 @@ import { parseLenientJson } from '../../model/lenient-json.ts'
 import type { PayloadLimits } from './limits.ts'
 
 const SHOWN_CHARACTERS = 200
-const WHOLE_NUMBER = /^-?\d{1,16}$/
 
 export class JsonPayloadDecoder {
   private readonly flat = new FlatJsonReader()
@@ -143,20 +142,10 @@ function isObject(value: JsonValue): value is JsonObject {
   )
 }
 
-/** Decimals are truncated, numeric texts taken, a list of one unwrapped (`device-api.md` 2.1). */
 function timeOf(value: JsonValue): number {
-  const single: JsonValue = Array.isArray(value) && value.length === 1 ? (value[0] ?? null) : value
-  const ts = timeNumber(single)
+  const ts = timestampOf(value)
   if (ts === undefined || !(Math.abs(ts) <= LAST_TS)) throw PayloadErrors.BAD_TIME({ value: shown(value) })
-  return ts === 0 ? 0 : ts
-}
-
-function timeNumber(value: JsonValue): number | undefined {
-  if (typeof value === 'number') return Math.trunc(value)
-  if (typeof value === 'bigint') return undefined
-  if (typeof value === 'string') return WHOLE_NUMBER.test(value) ? Number(value) : undefined
-  if (value instanceof WholeDouble || value instanceof LongDecimal) return Math.trunc(value.value)
-  return undefined
+  return ts
 }
 
 /** A list of one is as the text in it, as the reference reads it. */
