@@ -53,8 +53,8 @@ if (filters.length === 0) {
   ])
 }
 await stage('tests beside the code', testArguments(beside, 2))
-await stage('whole-system tests of answers', testArguments(ofAnswers, 2))
-await stage('whole-system tests of faults', testArguments(ofFaults, 2))
+await stage('whole-system tests of answers', testArguments(ofAnswers, 3))
+await stage('whole-system tests of faults', testArguments(ofFaults, 3))
 // They start processes of their own: one file at a time, so that two cores measure one thing.
 await stage('whole-system tests of rates and times', testArguments(ofRates, 1))
 // Once more at the end, where thousands of lines do not hide it.
