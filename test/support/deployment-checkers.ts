@@ -86,8 +86,10 @@ function goProgram(name: string, module: string, source: string): Promise<string
   return installOnce(name, async (target) => {
     await writeFile(join(target, 'go.mod'), 'module check\n\ngo 1.23\n')
     await writeFile(join(target, 'main.go'), source)
-    await runInstaller('go', ['get', module], { folder: target })
-    await runInstaller('go', ['build', '-mod=mod', '-o', 'program', '.'], { folder: target })
+    // A Go that is older than the module asks for fetches a newer one, also where it is set up not to.
+    const options = { folder: target, environment: { GOTOOLCHAIN: 'auto' } }
+    await runInstaller('go', ['get', module], options)
+    await runInstaller('go', ['build', '-mod=mod', '-o', 'program', '.'], options)
   })
 }
 

@@ -63,6 +63,6 @@ async function installed(): Promise<string> {
   return installOnce(`dtls-proxy-${hash.digest('hex').slice(0, HASH_DIGITS)}`, async (target) => {
     for (const file of files) await copyFile(join(SOURCE, file), join(target, file))
     await runInstaller('mvn', ['-q', '-B', COPY, `-DoutputDirectory=${join(target, 'lib')}`], { folder: target })
-    await runInstaller('javac', ['-cp', join('lib', '*'), 'DtlsProxy.java'], { folder: target })
+    await runInstaller('javac', ['-encoding', 'UTF-8', '-cp', join('lib', '*'), 'DtlsProxy.java'], { folder: target })
   })
 }

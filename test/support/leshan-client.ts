@@ -32,7 +32,7 @@ async function leshanClient(): Promise<string> {
   const folder = await installOnce(name, async (target) => {
     for (const file of files) await copyFile(join(SOURCE, file), join(target, file))
     await runInstaller('mvn', ['-q', '-B', COPY, `-DoutputDirectory=${join(target, 'lib')}`], { folder: target })
-    await runInstaller('javac', ['-cp', join('lib', '*'), 'Client.java'], { folder: target })
+    await runInstaller('javac', ['-encoding', 'UTF-8', '-cp', join('lib', '*'), 'Client.java'], { folder: target })
   })
   return `${folder}:${join(folder, 'lib', '*')}`
 }

@@ -26,7 +26,9 @@ export function prepareReference(): string | undefined {
     if (fetched.status !== 0 || !existsSync(jar))
       return `Maven could not fetch the library: ${fetched.stdout.toString().slice(0, 500)}`
   }
-  const compiled = spawnSync('javac', ['-cp', jar, '-d', join(home, 'classes'), runner], { timeout: 120_000 })
+  const compiled = spawnSync('javac', ['-encoding', 'UTF-8', '-cp', jar, '-d', join(home, 'classes'), runner], {
+    timeout: 120_000,
+  })
   return compiled.status === 0 ? undefined : `javac failed: ${compiled.stderr.toString().slice(0, 500)}`
 }
 

@@ -155,7 +155,7 @@ public class Client {
     }
   }
 
-  /** Endpoint, and `coap://HOST:PORT` or `coaps://…` with what it proves itself with; `bootstrap` before that: it is a bootstrap server's. */
+  /** Endpoint, and `coap://HOST:PORT` or `coaps://HOST:PORT` with what it proves itself with; `bootstrap` before that: it is a bootstrap server's. */
   public static void main(String[] parameters) throws IOException {
     Device device = new Device();
     Firmware firmware = new Firmware();

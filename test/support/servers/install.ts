@@ -44,10 +44,16 @@ export async function installOnce(
 export async function runInstaller(
   command: string,
   parameters: readonly string[],
-  options: { readonly folder: string; readonly user?: { readonly uid: number; readonly gid: number } },
+  options: {
+    readonly folder: string
+    readonly user?: { readonly uid: number; readonly gid: number }
+    /** Beside this process's. */
+    readonly environment?: Readonly<Record<string, string>>
+  },
 ): Promise<string> {
   const child = spawn(command, parameters, {
     cwd: options.folder,
+    env: { ...process.env, ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: INSTALL_MS,
     ...options.user,
