@@ -4,6 +4,9 @@
  */
 import type { DeliberateDifference } from './golden-answers.ts'
 
+/** Of the answers of all cases. */
+export const MAX_SHARE = 0.05
+
 const INVALID = 'what the sender must mend is no fault of the server'
 const LIMITS = 'MQTT 5 clients are told the limits of the server in the CONNACK'
 const ANYTHING = '<any>'
