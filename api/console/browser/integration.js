@@ -66,6 +66,7 @@ export async function integrationPage({ main, id }) {
 /** As they come, while somebody looks. @param {string} path @param {() => Json} integration */
 function figures(path, integration) {
   const told = make('p', { role: 'status' })
+  const bar = make('progress', { hidden: true, 'aria-label': 'Of the file' })
   const error = make('p', { class: 'wrong' })
   const read = async () => {
     try {
@@ -83,6 +84,9 @@ function figures(path, integration) {
           ? []
           : [`at ${progress.bytesDone} of ${progress.bytesTotal} bytes of ${progress.file}`]),
       ]
+      bar.hidden = progress?.file === undefined
+      bar.max = progress?.bytesTotal || 1
+      bar.value = progress?.bytesDone ?? 0
       const words = parts.join(' · ')
       // Read out only where it changed.
       if (told.textContent !== words) tell(told, words)
@@ -93,7 +97,7 @@ function figures(path, integration) {
   }
   void read()
   polling(FIGURES_MS, read)
-  return make('div', {}, told, error)
+  return make('div', {}, told, bar, error)
 }
 
 /** @param {string} path */
