@@ -9,8 +9,10 @@
 const STORED = 'millrace.tokens'
 /** Not much longer than the server takes at most: a link that is slow is not one that is cut. */
 const PATIENCE_MS = 30_000
-/** A file of 50 MiB over a slow line. */
+/** A file of 50 MiB over a slow line; or the lines of a file, of which each is saved. */
 const UPLOAD_MS = 600_000
+/** Letters of JSON beyond which it has the time of a file. */
+const LARGE = 100_000
 const TOKEN_EXPIRED = 11
 const OWN_USER = '/api/auth/user'
 /** Answered for who reads what is public too, and is no user. */
@@ -73,6 +75,8 @@ export function forgetTokens() {
 /** A call that needs no login, or has `token`. The body is JSON, or the parts of a form. Throws `Refused`, `Unreachable`. @param {string} method @param {string} path @param {unknown} [body] @param {string} [token] */
 export async function send(method, path, body, token) {
   const isForm = body instanceof FormData
+  const content = isForm || body === undefined ? body : JSON.stringify(body)
+  const isLarge = isForm || (typeof content === 'string' && content.length > LARGE)
   /** @type {Response} */
   let answer
   /** @type {string} */
@@ -84,8 +88,8 @@ export async function send(method, path, body, token) {
         ...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
         ...(token === undefined ? {} : { 'X-Authorization': `Bearer ${token}` }),
       },
-      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
-      signal: AbortSignal.timeout(isForm ? UPLOAD_MS : PATIENCE_MS),
+      ...(content === undefined ? {} : { body: content }),
+      signal: AbortSignal.timeout(isLarge ? UPLOAD_MS : PATIENCE_MS),
     })
     text = await answer.text()
   } catch {

@@ -69,6 +69,18 @@ test('of two tabs that find the token too old at once, one renews it for both', 
 
 const OUTDATED = () => Response.json({ message: 'Token is outdated', errorCode: 10 }, { status: 401 })
 
+test('what is large has the time of a slow line, and all else the time of an answer', async (context) => {
+  world(context, OUTDATED)
+  keepTokens({ token: 'new', refreshToken: 'r' })
+  const timeouts = context.mock.method(AbortSignal, 'timeout', () => new AbortController().signal)
+  await call('POST', '/a', { file: 'name' })
+  await call('POST', '/b', { file: 'x'.repeat(200_000) })
+  assert.deepEqual(
+    timeouts.mock.calls.map(({ arguments: [ms] }) => ms),
+    [30_000, 600_000],
+  )
+})
+
 test('a password that is refused as a token would be does not end the session', async (context) => {
   world(context, OUTDATED)
   keepTokens({ token: 'new', refreshToken: 'r' })
