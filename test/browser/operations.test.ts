@@ -1,8 +1,5 @@
 /** The pages of who operates: profiles, alarms, assets, integrations, packages, failures, usage and worker pools. */
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { KEYS } from '../support/browser.ts'
 import { DEMO_SYSADMIN, DEMO_TENANT, RestClient, login } from '../support/clients.ts'
 import { consoleTests, logIn } from '../support/console.ts'
@@ -295,53 +292,4 @@ seen(
     assert.equal((await rest.expect<{ description: string }>('GET', path)).description, 'Theirs')
   },
   { complaints: [/ 409 /] },
-)
-
-seen(
-  'devices come from a file: columns are chosen, refused lines are told with the reason, and the list has the others',
-  async (browser, running) => {
-    const folder = await mkdtemp(join(tmpdir(), 'millrace-csv-'))
-    const file = async (name: string, content: string | Buffer) => {
-      await writeFile(join(folder, name), content)
-      return join(folder, name)
-    }
-    try {
-      const rest = new RestClient(running, await login(running))
-      await logIn(browser, running, DEMO_TENANT, '/login?next=%2Fdevices')
-      await browser.sees('1 to')
-      await (await browser.named('Import devices from a file')).click()
-      const choice = await browser.find('input[type=file]')
-      await choice.type(await file('latin.csv', Buffer.from('name\nK\xfchler\n', 'latin1')))
-      await browser.sees('latin.csv is not UTF-8: save it once more as "CSV UTF-8".')
-      await choice.type(await file('empty.csv', 'name,label\n'))
-      await browser.sees('empty.csv has no line below the one that names the columns.')
-      const lines = [
-        'Pump;Device profile;Token;Site;Remarks',
-        // First in the list, whatever other tests made.
-        '0 Filed;Filed;FILED_1;"Hall; east";old',
-        ';;FILED_2;West;',
-      ]
-      await choice.type(await file('pumps.csv', lines.join('\r\n')))
-      await browser.sees(/Site\s+Hall; east/)
-      await (await browser.named('Import the file')).click()
-      await browser.sees('Say which column is the name: lines are told apart by it.')
-      await browser.choose('select[name=column-0]', 'name')
-      await browser.choose('select[name=column-4]', 'nothing')
-      await (await browser.named('Import the file')).click()
-      await browser.sees('1 made, 0 changed, 1 refused.')
-      await browser.sees('Line 3: Device name should be specified!')
-      await browser.sees(/0 Filed\s+Filed\s+inactive/)
-      const { data } = await rest.expect<{ data: Found[] }>(
-        'GET',
-        '/api/tenant/devices?pageSize=10&page=0&textSearch=Filed',
-      )
-      const keys = await rest.expect<{ key: string; value: unknown }[]>(
-        'GET',
-        `/api/plugins/telemetry/DEVICE/${data[0]?.id.id}/values/attributes/SERVER_SCOPE?keys=Site,Remarks`,
-      )
-      assert.deepEqual([data.length, keys.map(({ key, value }) => [key, value])], [1, [['Site', 'Hall; east']]])
-    } finally {
-      await rm(folder, { recursive: true })
-    }
-  },
 )

@@ -1,10 +1,12 @@
 /** Devices or assets from a file of comma-separated values: what each column holds is chosen before anything is sent. */
-import { choice, field, form, make, messageOf, shortened, table } from './dom.js'
+import { choice, field, form, make, messageOf, shortened, table, tell } from './dom.js'
 import { columnsOf, delimiterOf, firstLines, guessed } from './csv-shapes.js'
 import { call } from './session.js'
 
 /** The server takes 16 MiB as JSON. */
 const LARGEST_BYTES = 8_000_000
+/** Refused lines: one wrong column refuses all of a file, and a page of so many rows stands still. */
+const MAX_SHOWN = 100
 
 /**
  * @param {object} parts
@@ -20,11 +22,21 @@ export function csvImport({ one, offered, onChange }) {
     required: true,
   })
   const update = make('input', { type: 'checkbox', name: 'update', checked: true })
-  const columns = make('div', { role: 'status' })
-  const refused = make('div', { role: 'status' })
+  const told = make('p', { role: 'status' })
+  const columns = make('div')
+  const refused = make('div')
   /** Of the file that is shown. @type {{ text: string, delimiter: string, heads: readonly string[], chosen: readonly HTMLSelectElement[] } | undefined} */
   let read
-  file.input.addEventListener('change', () => void show())
+  let reading = Promise.resolve()
+  let turn = 0
+  /** What was chosen by the head of the column: a file that was mended and is chosen again has it. @type {Map<string, string>} */
+  const earlier = new Map()
+  file.input.addEventListener('change', () => (reading = show()))
+  file.input.addEventListener('click', () => {
+    // Browsers tell of no change where the same file is chosen again, and it may have been mended since.
+    file.input.value = ''
+    reading = show()
+  })
 
   const sending = form(
     'Import the file',
@@ -35,6 +47,7 @@ export function csvImport({ one, offered, onChange }) {
         {},
         `Its first line names the columns, each other line is one ${one}; one that is there already by its name is changed.`,
       ),
+      told,
       columns,
       make(
         'label',
@@ -45,6 +58,7 @@ export function csvImport({ one, offered, onChange }) {
     ],
     async () => {
       refused.replaceChildren()
+      await reading
       if (read === undefined) throw new Error('Choose another file.')
       const { text, delimiter, heads, chosen } = read
       const mapping = {
@@ -57,19 +71,7 @@ export function csvImport({ one, offered, onChange }) {
         file: text,
         mapping,
       })
-      if (errors > 0)
-        refused.replaceChildren(
-          make(
-            'p',
-            { class: 'wrong' },
-            'Of a refused line nothing is kept: mend it in the file, and import the file again.',
-          ),
-          table(
-            'Refused lines',
-            ['Why'],
-            errorsList.map((/** @type {string} */ line) => [inWords(line)]),
-          ),
-        )
+      if (errors > 0) refused.replaceChildren(...refusedLines(errorsList))
       await onChange()
       return `${created.toLocaleString()} made, ${updated.toLocaleString()} changed, ${errors.toLocaleString()} refused.`
     },
@@ -77,34 +79,65 @@ export function csvImport({ one, offered, onChange }) {
   return make('details', {}, make('summary', {}, `Import ${one}s from a file`), sending, refused)
 
   async function show() {
+    const own = ++turn
+    for (const [index, { value }] of read?.chosen.entries() ?? []) earlier.set(read?.heads[index] ?? '', value)
     read = undefined
     refused.replaceChildren()
     columns.replaceChildren()
+    tell(told, '')
     const chosen = file.input.files?.[0]
     if (chosen === undefined) return
     try {
-      columns.replaceChildren(await shown(chosen))
+      const text = await textOf(chosen)
+      // Another one was chosen meanwhile.
+      if (own !== turn) return
+      columns.replaceChildren(shown(chosen.name, text))
+      tell(told, `Say what each column of ${chosen.name} is.`)
     } catch (error) {
-      columns.replaceChildren(make('p', { class: 'wrong', role: 'alert' }, messageOf(error)))
+      if (own === turn) tell(told, messageOf(error), true)
     }
   }
 
-  /** @param {File} chosen */
-  async function shown(chosen) {
-    if (chosen.size > LARGEST_BYTES)
-      throw new Error(`${chosen.name} is too large for this page: "npm start -- import FILE" takes it, however large.`)
-    const text = await chosen.text()
-    if (text.includes('\uFFFD')) throw new Error(`${chosen.name} is not UTF-8: save it once more as "CSV UTF-8".`)
+  /** @param {string} name @param {string} text */
+  function shown(name, text) {
     const delimiter = delimiterOf(text)
     const [heads, first] = firstLines(text, delimiter, 2)
     if (heads === undefined || first === undefined)
-      throw new Error(`${chosen.name} has no line below the one that names the columns.`)
-    const choices = heads.map((head, index) => choice('', `column-${index}`, offered, guessed(head, offered)).input)
-    for (const [index, input] of choices.entries()) input.setAttribute('aria-label', `What "${heads[index]}" is`)
+      throw new Error(`${name} has no line below the one that names the columns.`)
+    const choices = heads.map((head, index) => {
+      const { input } = choice('', `column-${index}`, offered, earlier.get(head) ?? guessed(head, offered))
+      input.setAttribute('aria-label', `What "${head}" is`)
+      return input
+    })
     read = { text, delimiter, heads, chosen: choices }
     const rows = heads.map((head, index) => [head, shortened(first[index] ?? ''), choices[index] ?? ''])
     return table('Its columns', ['Column', 'First value', 'Is'], rows)
   }
+}
+
+/** @param {File} chosen */
+async function textOf(chosen) {
+  if (chosen.size > LARGEST_BYTES)
+    throw new Error(`${chosen.name} is too large for this page: "npm start -- import FILE" takes it, however large.`)
+  const text = await chosen.text()
+  if (text.includes('\uFFFD')) throw new Error(`${chosen.name} is not UTF-8: save it once more as "CSV UTF-8".`)
+  return text
+}
+
+/** @param {readonly string[]} lines as the server tells of them */
+function refusedLines(lines) {
+  const caption =
+    lines.length > MAX_SHOWN
+      ? `The first ${MAX_SHOWN} of ${lines.length.toLocaleString()} refused lines`
+      : 'Refused lines'
+  return [
+    make('p', { class: 'wrong' }, 'Of a refused line nothing is kept: mend it in the file, and import the file again.'),
+    table(
+      caption,
+      ['Why'],
+      lines.slice(0, MAX_SHOWN).map((line) => [inWords(line)]),
+    ),
+  ]
 }
 
 /** Without the name that the reference has for the kind of error. @param {string} line */

@@ -41,10 +41,13 @@ const WORDS = {
 /** As `npm start -- import` reads them: `shared:model`. @type {Readonly<Record<string, string>>} */
 const PREFIXES = { server: 'SERVER_ATTRIBUTE', shared: 'SHARED_ATTRIBUTE', series: 'TIMESERIES' }
 
-/** The one that the first line has. @param {string} text */
+/** Letters that the first line is looked for in: a quote that nothing ends goes on to the end of the file. */
+const MAX_HEADER = 65_536
+
+/** The one that cuts the first line into most cells. @param {string} text */
 export function delimiterOf(text) {
-  const [line = ''] = text.split('\n', 1)
-  return [',', ';', '\t'].find((each) => line.includes(each)) ?? ','
+  const cells = (/** @type {string} */ each) => firstLines(text.slice(0, MAX_HEADER), each, 1)[0]?.length ?? 0
+  return [',', ';', '\t'].reduce((best, each) => (cells(each) > cells(best) ? each : best))
 }
 
 /** The cells of the first lines: quotes may hold delimiters and ends of lines. @param {string} text @param {string} delimiter @param {number} count @returns {string[][]} */

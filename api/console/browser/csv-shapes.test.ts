@@ -12,6 +12,8 @@ test('the first lines of a file are cut at its delimiter, and not in quotes', ()
   assert.deepEqual(firstLines('name\n', ',', 2), [['name']])
   assert.equal(delimiterOf('name\na,b'), ',')
   assert.equal(delimiterOf('name\tlabel\n'), '\t')
+  assert.equal(delimiterOf('"Site, hall";Name\n'), ';')
+  assert.equal(delimiterOf('\r\nname;label\n'), ';')
 })
 
 test('what a column holds is guessed by its head', () => {
