@@ -54,9 +54,27 @@ seen('a device that begins to send becomes active on the pages that show it', as
   await browser.sees('default · Hall · active')
   await browser.open(list)
   await browser.sees(/Sleeper\s+Hall\s+default\s+active/)
+  // In a narrow place, with the focus on a link that is out of sight.
+  await browser.run(`
+    const region = document.querySelector('[role=region]')
+    region.parentElement.style.width = '200px'
+    document.body.style.paddingTop = '3000px'
+    region.querySelector('a').focus()
+    region.scrollLeft = 40
+    scrollTo(0, 0)
+    window.told = 0
+    const hears = new MutationObserver(() => window.told++)
+    hears.observe(document.querySelector('main [role=status]'), { childList: true, attributes: true })`)
   // As if it had been silent for long.
   await rest.expect('POST', `/api/plugins/telemetry/DEVICE/${id}/attributes/SERVER_SCOPE`, { active: false })
   await browser.sees(/Sleeper\s+Hall\s+default\s+inactive/)
+  const left = "document.querySelector('[role=region]').scrollLeft"
+  assert.deepEqual(await browser.run(`return [window.told, ${left}, scrollY, document.activeElement.tagName]`), [
+    0,
+    40,
+    0,
+    'A',
+  ])
 })
 
 seen(

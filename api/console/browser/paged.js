@@ -32,6 +32,10 @@ export function pagedList({ caption, heads, cells, path, asked = () => ({}), rea
   /** @param {boolean} isSoftly what did not change is left alone: somebody may be about to press a button in it */
   const look = async (isSoftly) => {
     const own = ++turn
+    // Nobody asked for it: what was said already is not read out again.
+    const say = (/** @type {string} */ text, isWrong = false) => {
+      if (!isSoftly || told.textContent !== text) tell(told, text, isWrong)
+    }
     try {
       const found = await (read ?? called)(page - 1, PAGE_SIZE)
       // An answer that a later one overtook.
@@ -43,18 +47,21 @@ export function pagedList({ caption, heads, cells, path, asked = () => ({}), rea
         history.replaceState(null, '', `${location.pathname}?${new URLSearchParams({ ...kept(), page: String(page) })}`)
       const isOne = page === 1 && !found.hasNext
       const focused = focusIn(list)
+      const left = regionIn(list)?.scrollLeft ?? 0
       list.replaceChildren(
         ...(found.totalElements === 0 ? [] : [table(caption, heads, found.data.map(cells))]),
         ...(isOne ? [] : [make('p', {}, to('Previous', page - 1, page > 1), ' ', to('Next', page + 1, found.hasNext))]),
       )
       const isSearched = Object.keys(kept()).length > 0
       const isEmpty = found.totalElements === 0 && !isSearched && none !== undefined
-      tell(told, isEmpty ? none : countText(caption, found.totalElements, page, found.data.length))
-      if (focused !== undefined) focusOn(list, focused)
+      say(isEmpty ? none : countText(caption, found.totalElements, page, found.data.length))
+      const region = regionIn(list)
+      if (focused !== undefined) focusOn(list, focused, isSoftly)
+      if (region !== null) region.scrollLeft = left
     } catch (error) {
       if (own !== turn) return
       shown = ''
-      tell(told, messageOf(error), true)
+      say(messageOf(error), true)
     }
   }
   const show = () => look(false)
@@ -93,11 +100,16 @@ function focusIn(list) {
   return at !== null && list.contains(at) ? nameOf(at) : undefined
 }
 
-/** What has that name now, or else the table. @param {HTMLElement} list @param {string} name */
-function focusOn(list, name) {
+/** What has that name now, or else the table. @param {HTMLElement} list @param {string} name @param {boolean} [preventScroll] who scrolled away from it stays where they are */
+function focusOn(list, name, preventScroll = false) {
   const same = [...list.querySelectorAll('a, button:not([disabled])')].find((each) => nameOf(each) === name)
-  const at = same ?? list.querySelector('[role=region]')
-  if (at instanceof HTMLElement) at.focus()
+  const at = same ?? regionIn(list)
+  if (at instanceof HTMLElement) at.focus({ preventScroll })
+}
+
+/** The table, which scrolls by itself. @param {HTMLElement} list */
+function regionIn(list) {
+  return list.querySelector('[role=region]')
 }
 
 /** @param {Element} element */
