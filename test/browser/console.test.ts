@@ -155,8 +155,9 @@ seen('a thousand devices are searched and paged by the server', async (browser, 
 seen(
   'a session that was withdrawn elsewhere ends with a word, and goes on where it was',
   async (browser, running) => {
-    await logIn(browser, running)
-    await browser.sees('1 to')
+    // Where nothing is read again and again: that would end it first.
+    await logIn(browser, running, DEMO_TENANT, '/login?next=%2Fassets')
+    await browser.sees(/There are no assets|1 to/)
     const tokens = "JSON.parse(localStorage.getItem('millrace.tokens'))"
     const token = String(await browser.run(`return ${tokens}.token`))
     const headers = { 'X-Authorization': `Bearer ${token}` }
@@ -174,8 +175,8 @@ for (const place of ['list', 'device'] as const)
   seen(
     `a session that was withdrawn elsewhere ends on the page that is open too (${place})`,
     async (browser, running) => {
-      await logIn(browser, running)
-      await browser.sees('1 to')
+      await logIn(browser, running, DEMO_TENANT, place === 'list' ? '/login?next=%2Fassets' : '/login')
+      await browser.sees(/There are no assets|1 to/)
       if (place === 'device') {
         await (await browser.find('input[type=search]')).type('Demo')
         // Until the list is made anew the link is one that goes.
@@ -191,6 +192,33 @@ for (const place of ['list', 'device'] as const)
     },
     { complaints: [/ 401 /] },
   )
+
+seen(
+  'who logs out is not told that the session has ended, whatever the page reads meanwhile',
+  async (browser, running) => {
+    await logIn(browser, running)
+    await browser.sees('1 to')
+    const token = String(await browser.run("return JSON.parse(localStorage.getItem('millrace.tokens')).token"))
+    // The server is done with it; its answer is on its way.
+    await browser.run(`
+      const real = fetch
+      window.fetch = async (path, how) => {
+        if (path === '/api/auth/logout') await new Promise((resolve) => (window.letGo = resolve))
+        const answer = await real(path, how)
+        if (answer.status === 401) window.refusals = (window.refusals ?? 0) + 1
+        return answer
+      }`)
+    await (await browser.named('Log out')).click()
+    const headers = { 'X-Authorization': `Bearer ${token}` }
+    assert.equal((await fetch(`${running.url}/api/auth/logout`, { method: 'POST', headers })).status, 200)
+    // A call of the page, and the one that asks whether the session goes on.
+    await until(async () => (await browser.run('return window.refusals >= 2')) === true)
+    await browser.run('letGo()')
+    await browser.sees('Forgot your password')
+    assert.equal(await browser.run('return location.search'), '')
+  },
+  { complaints: [/ 401 /] },
+)
 
 seen(
   'a page shows nothing more once another tab has logged out, or when the browser brings it back',

@@ -1,7 +1,7 @@
 /** The row of pages, with the less used ones in a list that unfolds, and who is logged in. */
 import { make } from './dom.js'
 import { PAGES } from './pages.js'
-import { logOut } from './session.js'
+import { logOut, onSessionEnd } from './session.js'
 
 /** @param {HTMLElement} navigation @param {import('./session.js').User} user */
 export function showNavigation(navigation, { authority, email }) {
@@ -54,10 +54,15 @@ function isAt(href) {
 }
 
 function leaving() {
-  const click = () =>
-    logOut()
-      // The tokens are gone here, whatever the server says; where it was not reached, its session ends by itself.
-      .catch(() => undefined)
-      .then(() => location.assign('/login'))
+  const click = () => {
+    // What the page reads meanwhile may be refused first.
+    onSessionEnd(() => undefined)
+    return (
+      logOut()
+        // The tokens are gone here, whatever the server says; where it was not reached, its session ends by itself.
+        .catch(() => undefined)
+        .then(() => location.assign('/login'))
+    )
+  }
   return make('button', { type: 'button', click }, 'Log out')
 }
