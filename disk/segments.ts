@@ -3,6 +3,9 @@ import type { Disk, DiskFile } from './disk.ts'
 import type { DiskEventListener } from './events.ts'
 import type { SegmentFile } from './segment-file.ts'
 
+/** Behind the name of a file that was damaged: it is kept aside for a rescue when it leaves the log. */
+export const DAMAGED = '.damaged'
+
 export class Segments {
   private readonly files: SegmentFile[]
   private readonly disk: Disk
@@ -100,7 +103,7 @@ export class Segments {
       const { path } = front
       front.isLeaving = true
       try {
-        if (front.isDamaged) await this.disk.rename(path, `${path}.damaged`)
+        if (front.isDamaged) await this.disk.rename(path, path + DAMAGED)
         else await this.disk.remove(path)
         // One by one: were a later one's removal durable first, what it says of this one would be gone with it.
         await this.disk.syncDirectory(this.directory)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -168,4 +168,25 @@ test('of letters that were removed no file holds anything once they are erased; 
   const rested = await again.reopen()
   await rested.store.eraseRemoved()
   assert.deepEqual(rested.opened, [], 'where nothing was removed since, nothing is written again')
+})
+
+test('a damaged file is kept for a rescue: of what it may hold nobody hears that it is gone', async (context) => {
+  const first = await open(context, { segmentBytes: 2048 })
+  for (let id = 1; id <= 20; id++) await first.put(id, id % 3 === 0 ? 'REMOVED' : 'kept', 300)
+  for (const id of await first.ids('REMOVED')) await first.store.remove(id)
+  await first.store.close()
+  const [name = ''] = (await readdir(first.directory)).sort()
+  const path = join(first.directory, name)
+  const bytes = await readFile(path)
+  const middle = bytes.length >> 1
+  bytes[middle] = (bytes[middle] ?? 0) ^ 0xff
+  await writeFile(path, bytes)
+  const again = await first.reopen()
+  for (let time = 0; time < 2; time++) {
+    const { isGone, rest = '' } = await again.store.eraseRemoved()
+    assert.ok((await readFile(`${path}.damaged`)).includes('REMOVED'))
+    assert.ok(!isGone && rest.includes(`${name}.damaged`), rest)
+  }
+  await rm(`${path}.damaged`)
+  assert.deepEqual(await again.store.eraseRemoved(), { isGone: true })
 })
