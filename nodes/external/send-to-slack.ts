@@ -60,12 +60,21 @@ export const sendToSlack = defineNode({
     const textOf = pattern(template)
     // Each hides its token in what goes wrong. Settings change seldom: the client of a former token stays until the node closes.
     const clients = new Map<string, Poster>()
+    let isClosed = false
     const clientOf = (token: string): Poster => {
-      const client = clients.get(token) ?? outbound.open('http', { maxAnswerBytes: MAX_ANSWER_BYTES, secret: token })
+      const known = clients.get(token)
+      if (known !== undefined) return known
+      // Its token was on the way meanwhile: nobody would close it.
+      if (isClosed) throw new Error('the node is closed')
+      const client = outbound.open('http', { maxAnswerBytes: MAX_ANSWER_BYTES, secret: token })
       clients.set(token, client)
       return client
     }
-    const close = async () => void (await Promise.all([...clients.values()].map((client) => client.close())))
+    const close = async () => {
+      isClosed = true
+      await Promise.all([...clients.values()].map((client) => client.close()))
+    }
+    if (!useSystemSettings && botToken) clientOf(botToken)
     return callingNode(outbound, { close }, async (message) => {
       const token = useSystemSettings ? await notifications.slackToken() : botToken
       if (!token) throw new Error('the notification settings of the tenant have no token for Slack')

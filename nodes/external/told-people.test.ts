@@ -73,6 +73,25 @@ test('the token of the tenant’s notification settings is the one of now; witho
   assert.ok(outbound.opened.every(({ isClosed }) => isClosed))
 })
 
+test('a node that closes while the token is on its way opens nothing that nobody would close', async () => {
+  const context = testContext()
+  const { outbound, notifications } = context.fakes
+  const token = Promise.withResolvers<string>()
+  notifications.slackToken = () => token.promise
+  const node = await createNode(sendToSlack, { ...SLACK, useSystemSettings: true }, context)
+  const running = runNode(node, message)
+  await node.close?.()
+  token.resolve('xoxb-2')
+  const [result] = await running
+  assert.deepEqual([result?.emissions[0]?.relations, outbound.opened], [['Failure'], []])
+})
+
+test('a node with a token of its own has its client from the start, where a tenant with too many is told', async () => {
+  const context = testContext()
+  await createNode(sendToSlack, SLACK, context)
+  assert.equal(context.fakes.outbound.opened.length, 1)
+})
+
 test('what is missing is named at the start', async () => {
   for (const [change, field] of [
     [{ botToken: null }, 'botToken'],
