@@ -26,6 +26,8 @@ interface Queue {
   consumer: LinkConsumer | undefined
   waiting: HeldDelivery[]
   head: number
+  /** Behind it in `waiting` is what the consumer was not told of. */
+  told: number
   bytes: number
   /** Frames with messages of this queue that are not in memory, oldest first. */
   parked: HeldFrame[]
@@ -61,10 +63,12 @@ export class DeliveryQueues {
     const queue = this.queue(name)
     if (queue.consumer !== undefined) throw new Error(`the queue ${name} has a consumer`)
     queue.consumer = consumer
+    queue.told = 0
     this.pump()
     return () => {
       if (queue.consumer !== consumer) return
       queue.consumer = undefined
+      queue.told = 0
       this.pump()
     }
   }
@@ -88,10 +92,13 @@ export class DeliveryQueues {
 
   private take(frame: HeldFrame, queue: Queue, own: HeldDelivery[]): void {
     const bytes = (frame.bytes * own.length) / frame.count
-    if (queue.parked.length > 0 || queue.isFetching || this.isOver(queue, own.length, bytes)) queue.parked.push(frame)
-    else push(queue, own, bytes)
-    const consumer = this.consumerOf(queue)
-    if (consumer?.ahead !== undefined && consumer.room() <= 0) consumer.ahead(own)
+    if (queue.parked.length === 0 && !queue.isFetching && !this.isOver(queue, own.length, bytes)) {
+      push(queue, own, bytes)
+      return
+    }
+    queue.parked.push(frame)
+    // Without its bodies nobody knows whose messages they are.
+    this.consumerOf(queue)?.ahead?.(own)
   }
 
   /** Forgets what waits of a stream that is given up. */
@@ -102,6 +109,7 @@ export class DeliveryQueues {
       queue.bytes = waiting.length === 0 ? 0 : (queue.bytes * kept.length) / waiting.length
       queue.waiting = kept
       queue.head = 0
+      queue.told = 0
       queue.parked = queue.parked.filter(({ owner }) => owner.stream !== stream)
     }
   }
@@ -151,6 +159,7 @@ export class DeliveryQueues {
         consumer: undefined,
         waiting: [],
         head: 0,
+        told: 0,
         bytes: 0,
         parked: [],
         isFetching: false,
@@ -182,7 +191,11 @@ export class DeliveryQueues {
     while (!this.isClosed && queue.head < queue.waiting.length && this.options.mayDeliver()) {
       const consumer = this.consumerOf(queue)
       const room = Math.min(consumer?.room() ?? 0, MAX_BATCH)
-      if (consumer === undefined || room <= 0) return
+      if (consumer === undefined) return
+      if (room <= 0) {
+        tellAhead(queue, consumer)
+        return
+      }
       const batch = take(queue, room)
       for (const delivery of batch) delivery.frame.delivered(delivery)
       this.delivered += batch.length
@@ -267,11 +280,20 @@ function push(queue: Queue, deliveries: HeldDelivery[], bytes: number): void {
   queue.bytes += bytes
 }
 
+/** Of each once, however often there is no room. */
+function tellAhead(queue: Queue, consumer: LinkConsumer): void {
+  const from = Math.max(queue.head, queue.told)
+  if (consumer.ahead === undefined || from >= queue.waiting.length) return
+  queue.told = queue.waiting.length
+  consumer.ahead(queue.waiting.slice(from))
+}
+
 function take(queue: Queue, count: number): HeldDelivery[] {
   const rest = queue.waiting.length - queue.head
   if (queue.head === 0 && rest <= count) {
     const all = queue.waiting
     queue.waiting = []
+    queue.told = 0
     queue.bytes = 0
     return all
   }
@@ -281,6 +303,7 @@ function take(queue: Queue, count: number): HeldDelivery[] {
   if (queue.head === queue.waiting.length) {
     queue.waiting = []
     queue.head = 0
+    queue.told = 0
     queue.bytes = 0
   }
   return batch

@@ -38,7 +38,7 @@ export interface LinkConsumer {
   deliver(batch: readonly Delivery[]): void
   /** How many more deliveries the consumer takes now; the link holds the rest (in memory up to its bound, then on disk). */
   room(): number
-  /** What came while there is no room for it, in log order: it waits, and is delivered later. */
+  /** What waits as there is no room for it, in log order: it is delivered later. Some is told twice. */
   ahead?(deliveries: readonly Delivery[]): void
 }
 
