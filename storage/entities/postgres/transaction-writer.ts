@@ -17,7 +17,7 @@ import { stepOf, type StatementNames, type Step } from './statement-queries.ts'
 const MAX_WAITING = 50_000
 /** Queries in one commit at most, but for a single transaction that has more: bounds how long rows are locked. */
 const MAX_QUERIES = 2_000
-/** How often a commit that met others is tried, before its callers are told to: behind the first it meets no other process's. */
+/** How often a commit that met others is tried, before its callers are told to: alone it meets no other process's. */
 const MAX_ATTEMPTS = 5
 /** Any number that no other lock of ours has. */
 const LOCK_OF_COMMITS = 1_297_241_676
