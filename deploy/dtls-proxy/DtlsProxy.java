@@ -25,6 +25,7 @@ import java.util.regex.Pattern;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 import javax.security.auth.x500.X500Principal;
+import org.eclipse.californium.elements.DtlsEndpointContext;
 import org.eclipse.californium.elements.EndpointContext;
 import org.eclipse.californium.elements.PrincipalEndpointContextMatcher;
 import org.eclipse.californium.elements.RawData;
@@ -71,6 +72,8 @@ public class DtlsProxy {
   private static final class Channel {
     final int number;
     volatile EndpointContext context;
+    /** Unix ms. Guarded by the proxy. */
+    long handshake;
 
     Channel(int number, EndpointContext context) {
       this.number = number;
@@ -215,6 +218,7 @@ public class DtlsProxy {
     EndpointContext context = data.getEndpointContext();
     Principal principal = context.getPeerIdentity();
     InetSocketAddress address = context.getPeerAddress();
+    long handshake = context.get(DtlsEndpointContext.KEY_HANDSHAKE_TIMESTAMP);
     String keyId = principal instanceof PreSharedKeyIdentity psk ? psk.getExtendedInfo().get(KEY_ID, String.class) : null;
     synchronized (this) {
       if (link == null) return;
@@ -224,13 +228,17 @@ public class DtlsProxy {
         channel = new Channel(++lastChannel & 0x7fffffff, context);
         channels.put(who, channel);
         byNumber.put(channel.number, channel);
-        write(OPEN, text("{\"channel\":" + channel.number + ",\"address\":" + quoted(address.getAddress().getHostAddress())
-          + ",\"port\":" + address.getPort() + ",\"proven\":" + proven(principal, keyId) + "}"));
         if (channels.size() > MAX_CHANNELS) {
           Channel oldest = channels.remove(channels.keySet().iterator().next());
           byNumber.remove(oldest.number);
           write(CLOSE, text("{\"channel\":" + oldest.number + "}"));
         }
+      }
+      if (handshake > channel.handshake) {
+        channel.handshake = handshake;
+        write(OPEN, text("{\"channel\":" + channel.number + ",\"address\":" + quoted(address.getAddress().getHostAddress())
+          + ",\"port\":" + address.getPort() + ",\"proven\":" + proven(principal, keyId)
+          + ",\"handshake\":\"" + handshake + "\"}"));
       }
       channel.context = context;
       byte[] bytes = data.getBytes();

@@ -11,6 +11,8 @@ export interface Peer {
   readonly key: string
   /** Of a client that came by the proxy that ends DTLS; absent: by the plain port, and anybody. */
   readonly proven?: ProvenIdentity
+  /** Of a client of DTLS: which handshake its connection began with. Absent where the proxy does not say it. */
+  readonly handshake?: string
   /** Takes what is for it, in place of the plain port. It may be lost. */
   readonly reply?: (datagram: Buffer) => void
 }

@@ -30,6 +30,8 @@ export type ProxyFrame =
       readonly address: string
       readonly port: number
       readonly proven: ProvenIdentity
+      /** Another one for a channel that is open: its client shook hands anew. */
+      readonly handshake: string | undefined
     }
   | { readonly kind: 'close'; readonly channel: number }
   | { readonly kind: 'datagram'; readonly channel: number; readonly bytes: Buffer }
@@ -52,7 +54,10 @@ const proven = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('X509'), certificate: bytes, trustedName: z.string().optional() }),
   z.object({ kind: z.literal('ANONYMOUS') }),
 ])
-const open = z.object({ channel: number, address: z.string(), port: z.int().min(1).max(65_535), proven })
+const open = z.object({
+  ...{ channel: number, address: z.string(), port: z.int().min(1).max(65_535), proven },
+  handshake: z.string().min(1).optional(),
+})
 const close = z.object({ channel: number })
 const key = z.object({ request: number, identity: z.string() })
 
@@ -107,9 +112,9 @@ function frameOf(body: Buffer): ProxyFrame {
       if (rest.length < CHANNEL_BYTES) throw ProxyErrors.BAD_FRAME({ reason: 'a datagram without a channel' })
       return { kind: 'datagram', channel: rest.readUInt32BE(0), bytes: rest.subarray(CHANNEL_BYTES) }
     case Kind.OPEN: {
-      const { channel, address, port, proven: told } = checked(open, rest)
+      const { channel, address, port, proven: told, handshake } = checked(open, rest)
       const kept = told.kind === 'X509' ? { ...told, trustedName: told.trustedName } : told
-      return { kind: 'open', channel, address, port, proven: kept }
+      return { kind: 'open', channel, address, port, proven: kept, handshake }
     }
     case Kind.CLOSE:
       return { kind: 'close', ...checked(close, rest) }

@@ -29,6 +29,11 @@ test(
       assert.deepEqual([peer.address, peer.port, peer.proven], ['10.0.0.1', 1234, proven])
       peer.reply?.(Buffer.from([9]))
       assert.deepEqual([...(await next())], [0, 0, 0, 6, DATAGRAM, 0, 0, 0, 7, 9])
+      assert.equal(peer.handshake, undefined)
+      link.write(json(OPEN, { channel: 7, address: '10.0.0.1', port: 1234, proven, handshake: '1700000000000' }))
+      link.write(frame(DATAGRAM, Buffer.from([0, 0, 0, 7, 2])))
+      const [, anew] = await received()
+      assert.deepEqual([anew.key, anew.handshake], [peer.key, '1700000000000'])
       // Of a channel that was closed nothing is heard: the next that is heard is of the other.
       link.write(json(OPEN, { channel: 8, address: '10.0.0.2', port: 1, proven: { kind: 'ANONYMOUS' } }))
       link.write(json(CLOSE, { channel: 7 }))

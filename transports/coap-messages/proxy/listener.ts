@@ -155,11 +155,11 @@ class ProxyLink {
     }
   }
 
-  private open({ channel, address, port, proven }: Extract<ProxyFrame, { kind: 'open' }>): void {
-    if (this.peers.size >= MAX_CHANNELS) return
+  private open({ channel, address, port, proven, handshake }: Extract<ProxyFrame, { kind: 'open' }>): void {
+    if (this.peers.size >= MAX_CHANNELS && !this.peers.has(channel)) return
     const key = `dtls ${this.number} ${channel}`
     const reply = (datagram: Buffer): void => this.write(datagramFrame(channel, datagram))
-    this.peers.set(channel, { address, port, key, proven, reply })
+    this.peers.set(channel, { address, port, key, proven, reply, ...(handshake === undefined ? {} : { handshake }) })
   }
 
   private findKey(asked: KeyRequest): void {
