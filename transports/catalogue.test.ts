@@ -44,6 +44,7 @@ test('what rises and falls is a gauge, everything else a counter whose name says
     'block_transfers',
     'clients',
     'observations',
+    'waiting_renewals',
     'bootstrapping_clients',
     'waiting_polls',
   ])

@@ -19,13 +19,15 @@ import { compositeReading } from './composite.ts'
 import type { ResourceModel } from './core-models.ts'
 import type { Lwm2mCounts } from './counts.ts'
 import type { Lwm2mLimits } from './limits.ts'
-import { ClientObservations, type Kept, type ObservedAnswer } from './observations.ts'
+import { ClientObservations, type DoubtfulObservation, type Kept, type ObservedAnswer } from './observations.ts'
 import { observationKey, outgoing, type Operation } from './operation.ts'
 import { reading } from './operations.ts'
 import { decoded } from './payloads.ts'
 import { planOf, profileOf, type ClientPlan, type Lwm2mProfile } from './profile.ts'
 import type { ReachedClient } from './reached-client.ts'
 import type { RegisteredClient, Registration } from './registrations.ts'
+import { Renewal } from './renewal.ts'
+import type { RenewalTurns } from './renewal-turns.ts'
 import { RequestLine } from './request-line.ts'
 import { SharedResources } from './shared-resources.ts'
 import { store } from './storing.ts'
@@ -42,12 +44,15 @@ export interface ClientParts {
   readonly limits: Lwm2mLimits
   readonly gateway: Pick<DeviceGateway, 'findObjectTypes' | 'downloadPackage'>
   readonly offered: OfferedPackages
+  readonly renewalTurns: RenewalTurns
   /** It is awake now. */
   readonly heard: (client: Lwm2mClient) => void
   /** Whether the platform takes uploads now. */
   readonly isWritable: () => boolean
 }
 
+/** `silent`: later perhaps. `refused`: asked again it would be the same. */
+type Failed = 'silent' | 'refused'
 type Configured = { readonly [member in 'lwm2m' | 'ownLwm2m']: JsonObject | undefined }
 
 const PUT = '0.03'
@@ -58,6 +63,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
   readonly observations: ClientObservations
   private readonly parts: ClientParts
   private readonly line: RequestLine
+  private readonly renewal: Renewal
   private readonly shared: SharedResources
   private readonly models: ClientModels
   /** Of firmware and software. */
@@ -91,6 +97,12 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
       monotonic: () => clock.monotonic(),
       keep: (answer, path, request) => this.keepWhole(answer, path, request),
     })
+    this.renewal = new Renewal({
+      ...{ observations: this.observations, turns: parts.renewalTurns, clock, peer: registration.address },
+      ...{ intervalMs: limits.renewalIntervalMs, tenantId: registration.session.device.tenantId },
+      isReachable: () => this.isAwake && !this.isEnded,
+      renew: (observation) => this.renew(observation),
+    })
     this.shared = new SharedResources(this)
     this.updates = [FIRMWARE, SOFTWARE].map((kind) => new PackageUpdate(this, kind, parts))
   }
@@ -117,7 +129,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
 
   updated(hasNewOffer: boolean): void {
     if (hasNewOffer || this.isOutdated()) this.replan()
-    this.heard()
+    this.heardBy(this.peer)
   }
 
   /** One that sleeps hears of it when it is awake. */
@@ -125,6 +137,13 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     if (this.isEnded || !this.isOutdated()) return
     this.replan()
     if (this.isAwake || this.listensMs === undefined) this.heard()
+  }
+
+  /** As `heard`, by a request of its own. */
+  heardBy(peer: Peer): void {
+    // What the start asks now goes where the client is no more.
+    if (this.renewal.heardBy(peer) && this.start === 'running') this.start = 'again'
+    this.heard()
   }
 
   /** By whatever it said: it listens for a while, and gets what it missed. */
@@ -141,6 +160,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
       this.checkPackages()
     }
     if (this.start === 'due') this.startSoon()
+    this.renewal.goOn()
   }
 
   /** It listens no more: the platform keeps what is for it. */
@@ -344,15 +364,30 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     return true
   }
 
+  attempt(operation: Operation): Promise<ObservedAnswer | Failed> {
+    return this.attempted(() => this.ask(operation))
+  }
+
   /** What changes while it is told is asked for once more, or one that always changes would have the plan begin anew without end. */
-  async attempt(operation: Operation, isAgain = false): Promise<ObservedAnswer | 'silent' | 'refused'> {
+  private async attempted<Answer>(ask: () => Promise<Answer>, isAgain = false): Promise<Answer | Failed> {
     try {
-      return await this.ask(operation)
+      return await ask()
     } catch (error) {
       this.failed(error)
-      if (isOfTwoAnswers(error)) return isAgain ? 'refused' : this.attempt(operation, true)
+      if (isOfTwoAnswers(error)) return isAgain ? 'refused' : this.attempted(ask, true)
       return isMillraceError(error) && error.kind === 'invalid' ? 'refused' : 'silent'
     }
+  }
+
+  /** False where the client does not answer. */
+  private async renew(observation: DoubtfulObservation): Promise<boolean> {
+    const answer = await this.attempted(() => this.line.run(() => this.observations.renew(observation)))
+    if (answer === 'silent') return false
+    if (answer === 'refused') this.observations.forget(observation.key)
+    if (answer === 'refused' || answer === undefined) return true
+    this.heard()
+    if (answer.code === '2.05' && answer.isOvertaken !== true) await this.keep(answer, observation.path)
+    return true
   }
 
   private async keepWhole(first: CoapAnswer, path: Path, request: OutgoingRequest): Promise<Kept> {

@@ -23,6 +23,11 @@ export interface Lwm2mLimits extends MessageLimits {
   /** Of one client. */
   readonly maxObservations: number
   readonly answerTimeoutMs: number
+  /** Clients that are observed anew at once; the others wait. */
+  readonly maxRenewals: number
+  readonly maxRenewalsPerTenant: number
+  /** A client whose address changes with each update is observed anew once in this time. */
+  readonly renewalIntervalMs: number
   /** How long a client in queue mode listens after it was heard (RFC 7252, 4.8.2: MAX_TRANSMIT_WAIT). */
   readonly awakeMs: number
 }
@@ -42,5 +47,8 @@ export const DEFAULT_LWM2M_LIMITS: Lwm2mLimits = Object.freeze({
   maxWaitingRequests: 32,
   maxObservations: 256,
   answerTimeoutMs: 120_000,
+  maxRenewals: 500,
+  maxRenewalsPerTenant: 375,
+  renewalIntervalMs: 600_000,
   awakeMs: 93_000,
 })

@@ -23,12 +23,17 @@ export interface ObservationsOptions {
   readonly keep: (answer: CoapAnswer, path: Path, request: OutgoingRequest) => Promise<Kept>
 }
 
-interface Observation {
+/** One that the client may know nothing of any more. */
+export interface DoubtfulObservation {
   /** As `observationKey` has it. */
   readonly key: string
   readonly path: Path
-  readonly token: Buffer
   readonly request: OutgoingRequest
+}
+
+interface Observation extends DoubtfulObservation {
+  readonly token: Buffer
+  isDoubtful: boolean
   /** Of the last notification. */
   sequence: number | undefined
   heardAt: number
@@ -43,6 +48,7 @@ const FRESH_MS = 128_000
 export class ClientObservations {
   private readonly options: ObservationsOptions
   private readonly byKey = new Map<string, Observation>()
+  private isAnyDoubtful = false
 
   constructor(options: ObservationsOptions) {
     this.options = options
@@ -60,6 +66,21 @@ export class ClientObservations {
     return this.byKey.size >= this.options.limit
   }
 
+  /** The client may have forgotten them all. Notifications count until each is asked for again. */
+  doubt(): void {
+    for (const observation of this.byKey.values()) observation.isDoubtful = true
+    this.isAnyDoubtful = this.byKey.size > 0
+  }
+
+  /** Of those that are left to ask for. Undefined where none is. */
+  get doubtful(): DoubtfulObservation | undefined {
+    // Asked for with each word of the client, long after the last doubt.
+    if (!this.isAnyDoubtful) return undefined
+    for (const observation of this.byKey.values()) if (observation.isDoubtful) return observation
+    this.isAnyDoubtful = false
+    return undefined
+  }
+
   /** Asks, in the place of an observation of the same; the answer is the caller's to store where it is not overtaken. Rejects as `ask` does. */
   async begin(key: string, path: Path, request: OutgoingRequest): Promise<ObservedAnswer> {
     const { requests, peer, monotonic } = this.options
@@ -67,7 +88,7 @@ export class ClientObservations {
     const token = requests.newToken()
     const observation: Observation = {
       ...{ key, path, token, request, sequence: undefined, heardAt: monotonic() },
-      ...{ id: undefined, state: 'stored' },
+      ...{ id: undefined, state: 'stored', isDoubtful: false },
     }
     this.byKey.set(key, observation)
     requests.watch(token, peer, (answer, id, acknowledge) => this.notified(observation, answer, id, acknowledge))
@@ -82,6 +103,21 @@ export class ClientObservations {
       return answer
     } finally {
       if (!isObserved) this.drop(observation)
+    }
+  }
+
+  /**
+   * Asks for one again, as `begin`. A client that knows it still hears that nobody wants it twice when it sends the next notification. Undefined
+   * where it was let go or asked for meanwhile. Where this rejects, it stays doubtful.
+   */
+  async renew({ key, path, request }: DoubtfulObservation): Promise<ObservedAnswer | undefined> {
+    const before = this.byKey.get(key)
+    if (before?.isDoubtful !== true) return undefined
+    try {
+      return await this.begin(key, path, request)
+    } catch (error) {
+      this.byKey.set(key, before)
+      throw error
     }
   }
 

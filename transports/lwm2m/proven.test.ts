@@ -16,6 +16,8 @@ import { LINKS, TestClient } from './testkit.ts'
 
 const OPEN = 1
 const SENML_JSON = 110
+/** What a message and all its repetitions take, and more. */
+const SILENCE_MS = 130_000
 const VALUES = Buffer.from('[{"n":"/3/0/9","v":50}]')
 const ONE = { kind: 'PSK', identity: 'one', keyId: 'first' }
 const SAME_KEY_ELSEWHERE = { kind: 'PSK', identity: 'two', keyId: 'first' }
@@ -44,7 +46,7 @@ describe('a registration of a client that was proven', () => {
   it('is not one of the plain port, at the same address or with the same name', () =>
     bench(async ({ gateway, proxy, plain }) => {
       await plain.register('one')
-      const proven = proxy.channel(1, ONE, plain.raw.ownPort)
+      const proven = proxy.channel(1, ONE, { port: plain.raw.ownPort })
       assert.equal(await proven.ask('0.02', `/rd/${plain.registrationId}`), '4.04')
       assert.equal(await proven.ask('0.02', '/dp', VALUES), '4.04')
       assert.equal(gateway.uploads.length, 0)
@@ -73,6 +75,67 @@ describe('a registration of a client that was proven', () => {
       assert.equal(await one.ask('0.02', '/dp', VALUES), '2.04')
     }))
 
+  it('is observed anew once its client shook hands anew, and not for another address', () =>
+    bench(
+      async ({ gateway, proxy, reconnect }) => {
+        const one = proxy.channel(1, ONE, { handshake: 'first' })
+        const path = await one.register('one')
+        const { id, token } = await one.asked()
+        void one.answer({ type: 'ACK', id, token, value: '50', number: 1 })
+        await gateway.uploaded(1)
+        const moved = proxy.channel(2, ONE, { port: 2_000, handshake: 'first' })
+        for (let updates = 0; updates < 2; updates++) assert.equal(await moved.ask('0.02', path), '2.04')
+        assert.equal(proxy.questions, 1)
+        const same = proxy.channel(2, ONE, { port: 2_000, handshake: 'second' })
+        assert.equal(await same.ask('0.02', path), '2.04')
+        const again = await same.asked()
+        void same.answer({ type: 'ACK', id: again.id, token: again.token, value: '51', number: 1 })
+        await gateway.uploaded(2)
+        assert.equal(await same.answer({ type: 'CON', id: 900, token, value: '52', number: 2 }), 'RST')
+        const next = (await reconnect()).channel(1, ONE, { handshake: 'third' })
+        assert.equal(await next.ask('0.02', path), '2.04')
+        const last = await next.asked()
+        void next.answer({ type: 'ACK', id: last.id, token: last.token, value: '53', number: 1 })
+        await gateway.uploaded(3)
+      },
+      { observe: ['/3/0/9'] },
+    ))
+
+  it('is observed anew by values that it sends after another handshake', () =>
+    bench(
+      async ({ gateway, proxy }) => {
+        const one = proxy.channel(1, ONE, { handshake: 'first' })
+        await one.register('one')
+        const { id, token } = await one.asked()
+        void one.answer({ type: 'ACK', id, token, value: '50', number: 1 })
+        await gateway.uploaded(1)
+        const same = proxy.channel(1, ONE, { handshake: 'second' })
+        assert.equal(await same.ask('0.02', '/dp', VALUES), '2.04')
+        const again = await same.asked()
+        assert.notDeepEqual(again.token, token)
+      },
+      { observe: ['/3/0/9'] },
+    ))
+
+  it('is observed anew while it was asked by a handshake that is over', () =>
+    bench(
+      async ({ gateway, proxy, clock }) => {
+        const path = await proxy.channel(1, ONE, { handshake: 'first' }).register('one')
+        const { token } = await proxy.channel(1).asked()
+        const next = proxy.channel(2, ONE, { handshake: 'second' })
+        assert.equal(await next.ask('0.02', path), '2.04')
+        clock.advance(SILENCE_MS)
+        for (;;) {
+          const again = await next.asked()
+          if (again.token.equals(token)) continue
+          void next.answer({ type: 'ACK', id: again.id, token: again.token, value: '51', number: 1 })
+          break
+        }
+        await gateway.uploaded(1)
+      },
+      { observe: ['/3/0/9'] },
+    ))
+
   it('is heard where its client comes from elsewhere, and nobody else with its token is', () =>
     bench(
       async ({ gateway, proxy }) => {
@@ -93,6 +156,7 @@ describe('a registration of a client that was proven', () => {
 
 interface Bench {
   readonly gateway: FakeGateway
+  readonly clock: StandingClock
   readonly plain: TestClient
   readonly proxy: Proxy
   /** The proxy that was there is gone. */
@@ -104,8 +168,9 @@ async function bench(run: (bench: Bench) => Promise<void>, more: JsonObject = {}
   const dtlsProxySocket = join(folder, 'server.sock')
   const gateway = new FakeGateway(['one', 'two'])
   gateway.lwm2m = { observeAttr: { keyName: { '/3/0/9': 'battery' }, telemetry: ['/3/0/9'], ...more } }
+  const clock = new StandingClock()
   const transport = await startLwm2mTransport({
-    ...{ gateway, dtlsProxySocket, clock: new StandingClock(), log: recordingLog([]) },
+    ...{ gateway, dtlsProxySocket, clock, log: recordingLog([]) },
     ...{ bindAddress: '127.0.0.1', port: 0, random: systemRandom },
   })
   let proxy = await Proxy.open(dtlsProxySocket)
@@ -115,7 +180,7 @@ async function bench(run: (bench: Bench) => Promise<void>, more: JsonObject = {}
     return (proxy = await Proxy.open(dtlsProxySocket))
   }
   try {
-    await run({ gateway, plain, proxy, reconnect })
+    await run({ gateway, clock, plain, proxy, reconnect })
   } finally {
     proxy.close()
     plain.raw.close()
@@ -137,6 +202,8 @@ class Proxy {
   private readonly answers = new Map<string, (message: CoapMessage) => void>()
   private readonly asked: CoapMessage[] = []
   private messages = 0
+  /** Requests of the server so far. */
+  questions = 0
   private wake = (): void => undefined
 
   private constructor(link: Socket) {
@@ -145,8 +212,10 @@ class Proxy {
       for (const frame of this.reader.read(chunk)) {
         const message = frame.kind === 'datagram' ? parseMessage(frame.bytes) : undefined
         if (frame.kind !== 'datagram' || message === undefined) continue
-        if (message.code.startsWith('0.') && message.code !== '0.00') this.asked.push(message)
-        else this.answers.get(`${frame.channel} ${message.id}`)?.(message)
+        if (message.code.startsWith('0.') && message.code !== '0.00') {
+          this.questions++
+          this.asked.push(message)
+        } else this.answers.get(`${frame.channel} ${message.id}`)?.(message)
         this.wake()
       }
     })
@@ -159,9 +228,9 @@ class Proxy {
   }
 
   /** Opened where it is said who was proven. */
-  channel(channel: number, proven?: object, port = 1_000) {
+  channel(channel: number, proven?: object, { port = 1_000, handshake }: { port?: number; handshake?: string } = {}) {
     if (proven !== undefined) {
-      const body = Buffer.from(JSON.stringify({ channel, address: '127.0.0.1', port, proven }))
+      const body = Buffer.from(JSON.stringify({ channel, address: '127.0.0.1', port, proven, handshake }))
       const head = Buffer.alloc(5)
       head.writeUInt32BE(1 + body.length)
       head[4] = OPEN
@@ -183,7 +252,7 @@ class Proxy {
     return {
       /** The path of what was registered. */
       register: async (endpoint: string): Promise<string> => {
-        const query = [`ep=${endpoint}`, 'lwm2m=1.1', 'lt=60']
+        const query = [`ep=${endpoint}`, 'lwm2m=1.1', 'lt=86400']
         const { code, options } = await answerTo('0.02', '/rd', query, Buffer.from(LINKS))
         assert.equal(code, '2.01')
         const location = options.filter(({ number }) => number === OptionNumber.LOCATION_PATH)

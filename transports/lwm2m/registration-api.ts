@@ -118,7 +118,7 @@ export class RegistrationApi {
     if (registration === undefined || client === undefined) throw Lwm2mErrors.NOT_REGISTERED()
     const payload = this.bodyOf(registration.session.device.tenantId, request, respond)
     if (payload === undefined) return
-    client.heard()
+    client.heardBy(request.peer)
     if (!gateway.hasRoomFor(registration.session.device.tenantId)) throw MessageErrors.BUSY()
     const storing = async (): Promise<void> => {
       await client.prepared

@@ -12,6 +12,7 @@ import { newCounts, type Lwm2mCounts } from './counts.ts'
 import { DEFAULT_LWM2M_LIMITS, type Lwm2mLimits } from './limits.ts'
 import { RegistrationApi } from './registration-api.ts'
 import { Registrations } from './registrations.ts'
+import { RenewalTurns } from './renewal-turns.ts'
 import { LWM2M_SETTINGS } from './settings.ts'
 import { OfferedPackages } from './updates/offered-packages.ts'
 
@@ -33,6 +34,8 @@ export interface Lwm2mTransportOptions {
 export interface Lwm2mFigures extends Readonly<Lwm2mCounts> {
   readonly clients: number
   readonly observations: number
+  /** Clients that are to be observed anew and whose turn has not come. */
+  readonly renewalsWaiting: number
   readonly bootstrapping: number
 }
 
@@ -61,12 +64,14 @@ class Lwm2mServer implements Lwm2mTransport {
   private readonly registrations: Registrations
   private readonly clients = new Map<string, Lwm2mClient>()
   private readonly awake: AwakeClients
+  private readonly renewalTurns: RenewalTurns
   private closing: Promise<void> | undefined
 
   constructor(options: Lwm2mTransportOptions) {
     const { gateway, clock, random, log } = options
     const limits = { ...DEFAULT_LWM2M_LIMITS, ...options.limits }
     const { counts } = this
+    this.renewalTurns = new RenewalTurns(new TenantShares(limits.maxRenewals, limits.maxRenewalsPerTenant))
     const blockShares = new TenantShares(limits.maxBlockTransfers, limits.maxBlockTransfersPerTenant)
     this.uploads = new BlockUploads(limits, clock, blockShares)
     this.clientPort = new ClientPort({
@@ -92,6 +97,7 @@ class Lwm2mServer implements Lwm2mTransport {
     const { offered } = this
     const parts = {
       ...{ requests, clock, log, counts, limits, gateway, offered },
+      renewalTurns: this.renewalTurns,
       heard: (client: Lwm2mClient) => this.awake.heard(client),
       isWritable: () => gateway.writable,
     }
@@ -117,6 +123,7 @@ class Lwm2mServer implements Lwm2mTransport {
   figures(): Lwm2mFigures {
     return {
       ...{ ...this.counts, clients: this.registrations.count, observations: this.clientPort.requests.watched },
+      renewalsWaiting: this.renewalTurns.waiting,
       bootstrapping: this.bootstrap?.size ?? 0,
     }
   }

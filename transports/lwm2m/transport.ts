@@ -12,6 +12,7 @@ export const lwm2m = defineTransport({
   figures: {
     clients: 'clients',
     observations: 'observations',
+    renewalsWaiting: 'waiting_renewals',
     bootstrapping: 'bootstrapping_clients',
     bootstrapped: 'bootstraps_total',
     bootstrapsFailed: 'failed_bootstraps_total',
