@@ -33,12 +33,13 @@ export async function createLwm2mProfile(rest: RestClient, name: string, configu
   return id.id
 }
 
-/** Its id. `more`: of the device. */
+/** Its id. `more`: of the device. `proof`: what it shows of itself, beside its endpoint. */
 export async function createLwm2mDevice(
   rest: RestClient,
   profileId: string,
   endpoint: string,
   more: object = {},
+  proof: object = { securityConfigClientMode: 'NO_SEC' },
 ): Promise<string> {
   const { id } = await rest.expect<Entity>('POST', '/api/device-with-credentials', {
     device: { name: endpoint, deviceProfileId: { entityType: 'DEVICE_PROFILE', id: profileId }, ...more },
@@ -46,7 +47,7 @@ export async function createLwm2mDevice(
       credentialsType: 'LWM2M_CREDENTIALS',
       credentialsId: endpoint,
       credentialsValue: JSON.stringify({
-        client: { securityConfigClientMode: 'NO_SEC', endpoint },
+        client: { endpoint, ...proof },
         bootstrap: { bootstrapServer: NO_SECURITY, lwm2mServer: NO_SECURITY },
       }),
     },
