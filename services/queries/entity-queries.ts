@@ -67,7 +67,7 @@ export class EntityQueries implements EntityQueryService {
     return { data: await this.shown(query, rows), totalPages, totalElements: total, hasNext: page + 1 < totalPages }
   }
 
-  /** Which are on the page that `find` answers: nothing is counted, and no value is read. */
+  /** Which are on the page that `find` answers, without how many there are and what `find` shows of them. */
   async entitiesOnPage(
     principal: Principal,
     query: EntityDataQuery,

@@ -5,7 +5,10 @@ import { createServer, type AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import smpp, { type Pdu, type Session } from 'smpp'
 import type { ShortMessageCentre } from '../../../engine/rulechain/capabilities/outbound.ts'
+import { systemClock } from '../../../model/system-clock.ts'
+import { AddressGuard } from '../address-guard.ts'
 import { HeldTimeouts, testOutbound } from '../testkit.ts'
+import { openSmpp } from './smpp.ts'
 
 const LOGIN_REFUSED = 0x0e
 const SUBMIT_FAILED = 0x45
@@ -54,7 +57,7 @@ async function centre(t: TestContext, settings: Partial<ShortMessageCentre> = {}
     clock.end()
     await late
   }
-  return { client, send, came, sessions, fate, submitted, isLate }
+  return { client, port, send, came, sessions, fate, submitted, isLate }
 }
 
 test('texts go out over one session, in the alphabet that has their characters', async (t) => {
@@ -140,6 +143,16 @@ test('a log-in that a centre does not answer holds up no close, be it the first 
     await failed
     assert.ok(performance.now() - begun < 20_000)
   }
+})
+
+test('a client that was closed while its library was loaded logs in nowhere', async (t) => {
+  const { port, sessions } = await centre(t)
+  const parts = { guard: new AddressGuard(['127.0.0.0/8']), clock: systemClock, answerLimit: 1000 }
+  const opening = async () => {
+    await openSmpp({ ...SETTINGS, port }, { ...parts, closing: AbortSignal.abort() })
+  }
+  await assert.rejects(opening, /it is closed/)
+  assert.equal(sessions.length, 0)
 })
 
 test(

@@ -47,8 +47,8 @@ export const openSmpp: OpenClient<'smpp'> = async (centre, parts) => {
 }
 
 /**
- * Throws where the centre is at an internal address. Rejects where it is not there, refuses, or does not answer in time. `forget` is told when the
- * session is of no use any more, however that came.
+ * Throws where the centre is at an internal address, and where the client is closed already. Rejects where it is not there, refuses, or does not
+ * answer in time. `forget` is told when the session is of no use any more, however that came.
  */
 function boundTo(
   centre: ShortMessageCentre,
@@ -56,12 +56,14 @@ function boundTo(
   forget: () => void,
 ): Promise<Session> {
   const { host, port, systemId, password, systemType, bindType, protocolVersion, addressRange } = centre
+  // While the library was being loaded: the signal does not come once more.
+  if (closing.aborted) throw closedEarly()
   guard.checkLiteral(host)
   const session = smpp.connect({ host, port, lookup: guard.lookup, keepAlive: true })
   // A listener a call.
   session.setMaxListeners(0)
   return new Promise<Session>((resolve, reject) => {
-    const closed = (): void => fail(new Error('it is closed'))
+    const closed = (): void => fail(closedEarly())
     const settled = (): void => {
       timer.cancel()
       closing.removeEventListener('abort', closed)
@@ -88,6 +90,10 @@ function boundTo(
         })
       })
   })
+}
+
+function closedEarly(): Error {
+  return new Error('it is closed')
 }
 
 /** What a centre asks by itself: else it takes the session for dead, or keeps what it has for us. */
