@@ -44,6 +44,8 @@ test('a time in the body goes before the metadata, the metadata before the messa
     await timesOf({ ts: 5, data: '[{"a":1},{"ts":-7,"values":{"a":2}},{"ts":8.9,"values":{"a":3}}]' }),
     [5, -7, 8],
   )
+  const written = ['8.12345678901234567', '"8"', '[8]'].map((ts) => `{"ts":${ts},"values":{"a":1}}`)
+  assert.deepEqual(await timesOf({ ts: 5, data: `[${written.join(',')}]` }), [8, 8, 8], 'as devices write it')
 })
 
 test('with server time only points without a time of their own get it', async () => {
@@ -79,6 +81,7 @@ test('a message that can not be stored as a whole is not stored in part', async 
     [`{"a":1,"${'k'.repeat(256)}":2}`, /longer than 255/],
     ['[{"a":1},5]', /expected an object/],
     ['[{"a":1},{"ts":"soon","values":{"b":1}}]', /'ts'/],
+    ['{"ts":"1.5","values":{"b":1}}', /'ts'/],
     ['[{"a":1},{"ts":1,"values":[]}]', /'values'/],
   ] as const) {
     const context = testContext()

@@ -2,7 +2,7 @@
  * The points in a message's body: flat values, `{ts,values}`, or an array of both (`rule-engine.md` 1.3). Devices' uploads come
  * with their entries known; this reads what a script or another node has made of a body.
  */
-import { entriesOf } from '../../model/entry-json.ts'
+import { entriesOf, timestampOf } from '../../model/entry-json.ts'
 import type { ConversionOptions } from '../../model/entry-json.ts'
 import { LongDecimal, WholeDouble } from '../../model/json.ts'
 import type { JsonObject, JsonValue } from '../../model/json.ts'
@@ -79,11 +79,10 @@ function at(entry: Entry, ts: number): DataPoint {
   }
 }
 
-/** Decimals are truncated, texts of digits accepted (`device-api.md` 2.1). */
 function timeOf(value: JsonValue): number {
-  const isNumeric = typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value))
-  const ts = isNumeric || value instanceof WholeDouble ? Math.trunc(Number(value)) : Number.NaN
-  if (!Number.isSafeInteger(ts)) throw NodeErrors.BODY_SHAPE({ reason: "'ts' is not a time in milliseconds" })
+  const ts = timestampOf(value)
+  if (ts === undefined || !Number.isSafeInteger(ts))
+    throw NodeErrors.BODY_SHAPE({ reason: "'ts' is not a time in milliseconds" })
   return ts
 }
 
