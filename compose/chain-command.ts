@@ -1,5 +1,5 @@
 /** `npm start -- chain …`: rule chains as code. Only `shadow`, `replay` and `versions` ask a running Millrace. */
-import { watch } from 'node:fs'
+import { watch, type FSWatcher } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -131,9 +131,10 @@ async function checkFile(file: string, isStrict: boolean, workshop: Workshop, ou
 async function testChain([file = '']: readonly string[], flags: Flags, output: Output): Promise<number> {
   const casesFile = typeof flags['cases'] === 'string' ? flags['cases'] : file.replace(/(\.json)?$/, '.cases.yaml')
   const workshop = await openWorkshop()
-  // From before the first run on: what is saved while it goes on is the next one.
-  const saves = flags['watch'] === true ? savesOf([file, casesFile]) : undefined
+  let saves: Saves | undefined
   try {
+    // From before the first run on: what is saved while it goes on is the next one.
+    if (flags['watch'] === true) saves = savesOf([file, casesFile])
     let code = await testOnce(file, casesFile, flags, workshop, output)
     // For as long as the terminal lets it: each save of either file is a run.
     while (saves !== undefined) {
@@ -195,26 +196,34 @@ interface Saves {
   close(): void
 }
 
-/** Several saves close together are one. Folders are watched, since editors replace files. */
+/** Several saves close together are one. Folders are watched, since editors replace files. Throws `USAGE`, and watches nothing then. */
 function savesOf(files: readonly string[]): Saves {
   let wake: () => void = () => undefined
   let hasChanged = false
   const names = new Set(files.map((file) => basename(file)))
-  const watchers = [...new Set(files.map((file) => dirname(file)))].map((folder) =>
-    watch(folder, (_event, name) => {
-      if (name === null || !names.has(name)) return
-      hasChanged = true
-      wake()
-    }),
-  )
+  const watchers: FSWatcher[] = []
+  const close = (): void => {
+    for (const watcher of watchers) watcher.close()
+  }
+  const heard = (_event: string, name: string | null): void => {
+    if (name === null || !names.has(name)) return
+    hasChanged = true
+    wake()
+  }
+  for (const folder of new Set(files.map((file) => dirname(file)))) {
+    try {
+      watchers.push(watch(folder, heard))
+    } catch (error) {
+      close()
+      throw ChainCommandErrors.USAGE({ reason: `cannot watch ${folder}: ${errorText(error)}` }, error)
+    }
+  }
   return {
+    close,
     next: async () => {
       while (!hasChanged) await new Promise<void>((resolve) => (wake = resolve))
       await delay(SAVES_MS)
       hasChanged = false
-    },
-    close: () => {
-      for (const watcher of watchers) watcher.close()
     },
   }
 }

@@ -1,6 +1,7 @@
 /** Every rule chain of `examples/` is checked and does what its cases say, and every connection of it is taken by one of them. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { globSync } from 'node:fs'
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -84,10 +85,18 @@ test('a script that does not compile is found in both languages, with its place'
   }
 })
 
+const COMMAND = JSON.stringify(new URL('../../compose/chain-command.ts', import.meta.url).href)
+
+/** In a process of its own, which ends when nothing is open any more. */
+const ONCE = `
+  import { chainCommand } from ${COMMAND}
+  process.exitCode = await chainCommand(process.argv.slice(1), { out: console.log, error: console.log })
+`
+
 /** In a process of its own, which nothing else would end: it saves the file anew with its first line, while the first run goes on. */
 const WATCHING = `
   import { readFileSync, writeFileSync } from 'node:fs'
-  import { chainCommand } from ${JSON.stringify(new URL('../../compose/chain-command.ts', import.meta.url).href)}
+  import { chainCommand } from ${COMMAND}
   const [file] = process.argv.slice(-1)
   let isFirst = true
   const out = (line) => {
@@ -118,6 +127,18 @@ test('--watch runs the cases at each save, also of one that came while they ran,
   await told(/is no exported rule chain/)
   await writeFile(file, good)
   await told(/\d+ passed, 0 failed/)
+})
+
+test('--watch over a folder that is not there says so, and leaves nothing open', { timeout: 120_000 }, async () => {
+  const nowhere = join(tmpdir(), 'no-such-folder', 'chain.json')
+  for (const given of [[nowhere], [ROOT_CHAIN, '--cases', nowhere]]) {
+    const argv = ['--input-type=module', '-e', ONCE, 'test', ...given, '--watch']
+    const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] })
+    const said = child.stdout.setEncoding('utf8').toArray()
+    const [code] = (await once(child, 'exit')) as [number | null]
+    assert.match((await said).join(''), /^cannot watch .*no-such-folder: /)
+    assert.equal(code, 2)
+  }
 })
 
 test('wrong use is told with how it goes', async () => {
