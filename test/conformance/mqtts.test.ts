@@ -33,10 +33,13 @@ test(
         MQTT_SSL_BIND_PORT: '0',
         MQTT_SSL_PEM_CERT: server.certFile,
         MQTT_SSL_PEM_KEY: server.keyFile,
+        DEVICE_CONNECTIVITY_MQTTS_CA_ROOT_CERT: authority.caFile,
       },
     })
     context.after(() => millrace.stop())
     assert.equal(millrace.ports['mqtt'], undefined)
+    const signer = await fetch(`${millrace.url}/api/device-connectivity/mqtts/certificate/download`)
+    assert.deepEqual([signer.status, await signer.text()], [200, await readFile(authority.caFile, 'utf8')])
     const port = millrace.ports['mqtts'] ?? 0
     const tenant = new RestClient(millrace, await login(millrace))
     const first = await authority.issue(['pump'])

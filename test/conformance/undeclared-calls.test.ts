@@ -3,7 +3,9 @@
  * test that calls it. With `endpoints.test.ts` every wanted call is walked.
  */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test, type TestContext } from 'node:test'
 import { users } from '../../services/entities/user.ts'
 import { publicCustomer } from '../../services/entities/public-customer.ts'
 import { callsOf } from '../security/calls.ts'
@@ -14,9 +16,8 @@ const skip = areEndpointsThere ? false : "the reference's endpoints are not besi
 
 /** What they need is not in this world: the test that has it. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  'GET /api/admin/mail/oauth2/code': 'services/mail/mail-oauth2.test.ts',
-  'GET /api/device-connectivity/*/certificate/download': 'services/onboarding/connectivity.test.ts',
-  'GET /api/images/public/*': 'test/security/routes.test.ts, golden-api image',
+  'GET /api/device-connectivity/*/certificate/download': 'test/conformance/mqtts.test.ts',
+  'GET /api/images/public/*': 'test/conformance/golden-api.test.ts, image',
   'POST /api/auth/2fa/login': 'test/security/two-factor.test.ts',
   'GET /api/auth/2fa/providers': 'test/security/two-factor.test.ts',
   'POST /api/auth/2fa/verification/check': 'test/security/two-factor.test.ts',
@@ -87,6 +88,17 @@ test(
     const again = pairOf(await call('POST', '/api/auth/login', 200, { username: email, password: 'Undeclared3!' }))
     await call('POST', '/api/auth/logout', 200, {}, again.token)
 
+    const tokenUri = await openMailProvider(context)
+    await services.admin.settings.change('mail', () => ({
+      ...{ enableOauth2: true, clientId: 'client', clientSecret: 'secret', scope: ['mail'] },
+      ...{ authUri: tokenUri, tokenUri, redirectUri: `${world.url}/api/admin/mail/oauth2/code` },
+    }))
+    const asked = new URL(await services.admin.mailOAuth2.authorizationUrl())
+    const back = new URLSearchParams({ code: 'given', state: asked.searchParams.get('state') ?? '' })
+    const settingsPage = await call('GET', `/api/admin/mail/oauth2/code?${back.toString()}`, 303)
+    assert.equal(settingsPage.location, '/settings/outgoing-mail')
+    assert.equal((await services.admin.settings.find('mail'))?.value['refreshToken'], 'a token')
+
     const declared = world.routes.flatMap(callsOf).filter((walked) => walked.declared !== undefined)
     const walked = new Set(declared.map(({ route }) => placeOf(route.method, route.pattern)))
     const wanted = reference.endpoints.filter(
@@ -96,3 +108,14 @@ test(
     assert.deepEqual([...places].filter((place) => !walked.has(place)).toSorted(), [...called].toSorted())
   },
 )
+
+/** Where a provider gives a token for any code. */
+async function openMailProvider(context: TestContext): Promise<string> {
+  const server = createServer((_request, response) => void response.end('{"refresh_token":"a token"}'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  context.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
