@@ -1,6 +1,9 @@
 /** A real browser for tests, driven over WebDriver: Chromium without a window, by the chromedriver of this machine. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
@@ -264,11 +267,18 @@ interface Driver {
 
 /** It looks for a free port, then takes it for IPv6 too: it ends where another program was quicker there. */
 async function startedDriver(tries = DRIVER_TRIES): Promise<Driver> {
-  const driver = spawn('chromedriver', ['--port=0'], { stdio: ['ignore', 'pipe', 'ignore'] })
+  // Browsers leave their profiles of some megabytes in it.
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-browser-'))
+  const driver = spawn('chromedriver', ['--port=0'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, TMPDIR: folder },
+  })
   const ended = once(driver, 'exit')
   const stop = async () => {
     driver.kill()
     await ended
+    // A browser may write a moment longer than its driver lives.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   }
   const port = await portOf(driver.stdout)
   if (port !== undefined) return { address: `http://127.0.0.1:${port}`, stop }
