@@ -423,15 +423,17 @@ export async function openTestPlatform(
     report?: Report
   } = {},
 ): Promise<TestPlatform> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'millrace-services-'))
+  let folder: string | undefined
   const clock = new TestClock()
-  const openFresh = () =>
-    openEntityStore({
+  const openFresh = async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'millrace-services-'))
+    return openEntityStore({
       file: path.join(folder, 'entities.db'),
       durability: 'process-death',
       clock,
       tables: DECLARED_TABLES,
     })
+  }
   const entities = await (options.openEntities ?? openFresh)(clock)
   await seedDemo({ entities, clock, random: testRandom, catalogue: testCatalogue })
   const link = new TestLink()
@@ -485,7 +487,7 @@ export async function openTestPlatform(
     async close() {
       await services.close()
       await entities.close()
-      await rm(folder, { recursive: true, force: true })
+      if (folder !== undefined) await rm(folder, { recursive: true, force: true })
     },
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { systemClock } from '../../model/system-clock.ts'
 import { ManualClock, SeededRandom } from '../actor/testkit.ts'
@@ -14,6 +14,7 @@ import type { ParkedLog } from './parked-log.ts'
 import { ParkedStore } from './parked-store.ts'
 import { openDiskStore } from './testkit.ts'
 
+/** In a folder of its own, which goes with it. */
 async function underTest(directory: string): Promise<StoreUnderTest> {
   const store = await openDiskStore(nodeDisk, systemClock, directory)
   return {
@@ -25,7 +26,7 @@ async function underTest(directory: string): Promise<StoreUnderTest> {
     },
     close: async () => {
       await store.close()
-      await rm(directory, { recursive: true })
+      await rm(dirname(directory), { recursive: true })
     },
   }
 }
