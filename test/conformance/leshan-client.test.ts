@@ -35,7 +35,8 @@ const PROFILE = {
   },
 }
 const NO_SECURITY = { securityMode: 'NO_SEC' }
-const TIMEOUT = { timeout: 300_000 }
+/** The first of them may install it. */
+const TIMEOUT = { timeout: 600_000 }
 const ENDPOINT = 'urn:meter:1'
 
 test('a client of Eclipse Leshan works', TIMEOUT, async (context) => {
