@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { KeptLetters } from '../engine/parking/testkit.ts'
-import { MemoryTimeSeries, openTestPlatform, TestDeadLetters, TestLink } from '../services/testkit.ts'
+import { MemoryTimeSeries, openTestPlatform, TestLink } from '../services/testkit.ts'
+import { TestDeadLetters } from '../services/failed-messages.testkit.ts'
 import { healthChecksOf } from './health-checks.ts'
 
 test('a link that lost its servers is not healthy, though it still has room for messages', async (context) => {

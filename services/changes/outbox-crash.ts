@@ -11,7 +11,6 @@ import { DEMO_LOGINS, seedDemo } from '../seed.ts'
 import {
   MemoryTimeSeries,
   principalFrom,
-  TestDeadLetters,
   TestClock,
   testCatalogue,
   TestLink,
@@ -19,6 +18,7 @@ import {
   testSecrets,
   testScripts,
 } from '../testkit.ts'
+import { TestDeadLetters } from '../failed-messages.testkit.ts'
 
 const [file = '', run = ''] = process.argv.slice(2)
 const clock = new TestClock()

@@ -12,7 +12,8 @@ import { DECLARED_TABLES } from '../entities/declared.ts'
 import { devices } from '../entities/device.ts'
 import { users } from '../entities/user.ts'
 import { openEntityStore } from '../../storage/entities/entity-store.ts'
-import { letterOf, openTestPlatform, type TestPlatform } from '../testkit.ts'
+import { openTestPlatform, type TestPlatform } from '../testkit.ts'
+import { letterOf } from '../failed-messages.testkit.ts'
 
 describe('deleting', () => {
   let platform: TestPlatform

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TenantDeadLetters } from './dead-letters.ts'
-import { TestDeadLetters, letterOf } from '../testkit.ts'
+import { TestDeadLetters, letterOf } from '../failed-messages.testkit.ts'
 
 function open(): { letters: TestDeadLetters; service: TenantDeadLetters } {
   const letters = new TestDeadLetters()

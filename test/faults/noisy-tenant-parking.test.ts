@@ -21,12 +21,12 @@ import {
   MemoryTimeSeries,
   principalFrom,
   TestClock,
-  TestDeadLetters,
   TestLink,
   testRandom,
   testSecrets,
   testScripts,
 } from '../../services/testkit.ts'
+import { TestDeadLetters } from '../../services/failed-messages.testkit.ts'
 import { openEntityStore, openPostgresEntityStore, type EntityStore } from '../../storage/entities/entity-store.ts'
 import { RestClient, login } from '../support/clients.ts'
 import { figure } from '../support/figure.ts'

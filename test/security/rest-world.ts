@@ -16,14 +16,8 @@ import { hashPassword } from '../../services/users/secrets.ts'
 import { createJavaScriptWorkers, type JavaScriptWorkers } from '../../engine/script/javascript/javascript-workers.ts'
 import { createScriptHost } from '../../engine/script/host.ts'
 import { systemClock } from '../../model/system-clock.ts'
-import {
-  insertTenant,
-  letterOf,
-  openTestPlatform,
-  principalFrom,
-  testRandom,
-  type TestPlatform,
-} from '../../services/testkit.ts'
+import { insertTenant, openTestPlatform, principalFrom, testRandom, type TestPlatform } from '../../services/testkit.ts'
+import { letterOf } from '../../services/failed-messages.testkit.ts'
 
 export interface RestWorld {
   readonly url: string

@@ -14,15 +14,8 @@ import { ManualClock, SeededRandom } from '../../engine/actor/testkit.ts'
 import { openClusterChangeFeed } from '../../engine/cluster/cluster-change-feed.ts'
 import { createServices } from '../../services/create-services.ts'
 import type { Services } from '../../services/services.ts'
-import {
-  insertTenant,
-  MemoryTimeSeries,
-  testCatalogue,
-  TestDeadLetters,
-  TestParkedLanes,
-  testSecrets,
-  testScripts,
-} from '../../services/testkit.ts'
+import { insertTenant, MemoryTimeSeries, testCatalogue, testSecrets, testScripts } from '../../services/testkit.ts'
+import { TestDeadLetters, TestParkedLanes } from '../../services/failed-messages.testkit.ts'
 import { entityStoreOver } from '../../storage/entities/entity-store.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import { DECLARED_TABLES } from '../../services/entities/declared.ts'
