@@ -8,7 +8,7 @@ import type { CapabilityName } from '../../engine/rulechain/capabilities.ts'
 import type { NodeOutbound } from '../../engine/rulechain/capabilities/outbound.ts'
 import type { NodeContext } from '../../engine/rulechain/node.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { hasTool } from '../../test/support/require-tool.ts'
+import { hasTool, skipUnless } from '../../test/support/require-tool.ts'
 import { startMoto, type RunningServer } from '../../test/support/servers/index.ts'
 import type { RuleNodeDefinition } from '../define-node.ts'
 import { createNode, runNode, testMessage } from '../testkit.ts'
@@ -22,8 +22,7 @@ const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'very secret' }
 const message = testMessage({ data: '{"t":22.5}', metadata: { place: 'hall' } })
 /** An archive without files: the function is never run. */
 const EMPTY_ZIP = Buffer.from('504b0506000000000000000000000000000000000000', 'hex')
-const skip =
-  hasTool('python3') || process.env['REQUIRE_REAL'] === '1' ? false : 'needs python3, which is not on this machine'
+const skip = skipUnless(hasTool('python3'), 'python3')
 
 describe('nodes of Amazon’s services against moto', { skip, timeout: 600_000 }, () => {
   let server: RunningServer

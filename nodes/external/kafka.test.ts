@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { Admin, Consumer, stringDeserializers } from '@platformatic/kafka'
 import type { JsonObject } from '../../model/json.ts'
+import { skipUnless } from '../../test/support/require-tool.ts'
 import { canRunKafka, startKafka } from '../../test/support/servers/index.ts'
 import { createNode, runNode, testContext, testMessage } from '../testkit.ts'
 import { kafka } from './kafka.ts'
@@ -101,7 +102,7 @@ test('brokers that are away and those inside the network fail the message', asyn
   }
 })
 
-const skip = canRunKafka() ? false : 'needs java and mvn'
+const skip = skipUnless(canRunKafka(), 'java or mvn')
 
 describe('with a real broker', { skip }, async () => {
   if (skip !== false) return

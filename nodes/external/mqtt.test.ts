@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test'
 import mqttClient from 'mqtt'
 import type { JsonObject } from '../../model/json.ts'
 import { createNode, runNode, testContext, testMessage } from '../testkit.ts'
-import { hasMosquitto, startMosquitto } from '../../test/support/mosquitto.ts'
+import { skipWithoutMosquitto, startMosquitto } from '../../test/support/mosquitto.ts'
 import { mqtt } from './mqtt.ts'
 import { outsideContext } from './testkit.ts'
 
@@ -68,7 +68,7 @@ test('an old configuration without a version speaks MQTT 3.1', () => {
   assert.deepEqual(mqtt.upgrade?.({ protocolVersion: 'MQTT_5' }, 1), { protocolVersion: 'MQTT_5' })
 })
 
-const skip = hasMosquitto() ? false : 'mosquitto is not installed'
+const skip = skipWithoutMosquitto()
 
 describe('with a real broker', { skip }, async () => {
   if (skip !== false) return

@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { connect } from 'amqplib'
 import type { JsonObject } from '../../model/json.ts'
+import { skipUnless } from '../../test/support/require-tool.ts'
 import { canRunRabbitMq, startRabbitMq } from '../../test/support/servers/index.ts'
 import { createNode, runNode, testContext, testMessage } from '../testkit.ts'
 import { rabbitMq } from './rabbitmq.ts'
@@ -58,7 +59,7 @@ test('a broker that speaks no AMQP fails the start, not the process; an internal
   await assert.rejects(createNode(rabbitMq, named, outsideContext({ allowedAddresses: [] })), /internal address/)
 })
 
-const skip = canRunRabbitMq() ? false : 'rabbitmq-server is not installed'
+const skip = skipUnless(canRunRabbitMq(), 'rabbitmq-server')
 
 describe('with a real broker', { skip }, async () => {
   if (skip !== false) return

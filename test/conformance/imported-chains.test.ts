@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { RestClient, login } from '../support/clients.ts'
-import { hasMosquitto, startMosquitto } from '../support/mosquitto.ts'
+import { skipWithoutMosquitto, startMosquitto } from '../support/mosquitto.ts'
 import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
 import { eventually } from './wait.ts'
 
@@ -148,8 +148,7 @@ describe('exported chains of others, imported', { skip, timeout: 300_000 }, () =
       },
     }).then(() => undefined))
 
-  test('MqttRuleNodeTestMetadata.json saves what its broker has', async (context) => {
-    if (!hasMosquitto()) return context.skip('needs mosquitto, which is not on this machine')
+  test('MqttRuleNodeTestMetadata.json saves what its broker has', { skip: skipWithoutMosquitto() }, async (context) => {
     const broker = await startMosquitto()
     context.after(() => broker.close())
     await runs({

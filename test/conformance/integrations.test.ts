@@ -11,7 +11,7 @@ import { test } from 'node:test'
 import { connectAsync } from 'mqtt'
 import { integration } from '../../commands/integration.ts'
 import { RestClient, login } from '../support/clients.ts'
-import { hasMosquitto, startMosquitto } from '../support/mosquitto.ts'
+import { skipWithoutMosquitto, startMosquitto } from '../support/mosquitto.ts'
 import { freePorts } from '../support/servers/ports.ts'
 import { createAuthority } from '../support/certificates.ts'
 import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
@@ -57,7 +57,7 @@ const missing = (found: readonly number[], expected: readonly number[]): readonl
   return expected.filter((value) => !all.has(value))
 }
 
-test('integrations: a webhook and a broker', { skip: !hasMosquitto() && 'needs mosquitto' }, async (context) => {
+test('integrations: a webhook and a broker', { skip: skipWithoutMosquitto() }, async (context) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'millrace-integrations-'))
   context.after(() => rm(dataDir, { recursive: true, force: true }))
   const environment = { OUTBOUND_ALLOWED_ADDRESSES: '127.0.0.0/8' }

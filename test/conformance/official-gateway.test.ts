@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { connectAsync, type MqttClient } from 'mqtt'
 import { RestClient, login } from '../support/clients.ts'
-import { hasMosquitto, startMosquitto } from '../support/mosquitto.ts'
+import { skipWithoutMosquitto, startMosquitto } from '../support/mosquitto.ts'
 import { pythonGateway } from '../support/python-clients.ts'
 import { requireTool } from '../support/require-tool.ts'
 import { freePorts } from '../support/servers/ports.ts'
@@ -172,7 +172,7 @@ class Tenant {
 const send = (plant: MqttClient, name: string, data: object) =>
   plant.publishAsync(`plant/${name}/data`, JSON.stringify(data), { qos: 1 })
 
-const skip = !hasMosquitto() && 'needs mosquitto'
+const skip = skipWithoutMosquitto()
 
 test('the official gateway works', { timeout: 600_000, skip }, async (context) => {
   if (!requireTool(context, 'python3')) return

@@ -9,7 +9,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { eventually } from '../conformance/wait.ts'
 import { RestClient, login } from '../support/clients.ts'
-import { hasMosquitto, startMosquitto } from '../support/mosquitto.ts'
+import { skipWithoutMosquitto, startMosquitto } from '../support/mosquitto.ts'
+import { skipUnless } from '../support/require-tool.ts'
 import { canRunKafka, startKafka } from '../support/servers/index.ts'
 import { freePorts } from '../support/servers/ports.ts'
 import { SLOWNESS } from '../support/slowness.ts'
@@ -109,12 +110,12 @@ test(
       udpLoad('by-UDP', udpPort),
       fileLoad('by-FILE', () => join(files, tenantId, 'in')),
     ]
-    if (hasMosquitto()) {
+    if (skipWithoutMosquitto() === false) {
       const broker = await startMosquitto()
       context.after(() => broker.close())
       loads.push(mqttLoad('by-MQTT', broker.port))
     }
-    if (canRunKafka()) {
+    if (skipUnless(canRunKafka(), 'java or mvn') === false) {
       const kafka = await startKafka()
       context.after(() => kafka.stop())
       loads.push(await kafkaLoad('by-KAFKA', kafka.url))

@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { skipUnless } from './require-tool.ts'
 import { freePorts } from './servers/ports.ts'
 
 export interface Mosquitto {
@@ -12,11 +13,16 @@ export interface Mosquitto {
   close(): Promise<void>
 }
 
-export function hasMosquitto(): boolean {
+function hasMosquitto(): boolean {
   return (
     spawnSync('mosquitto', ['-h'], { env: { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` } })
       .error === undefined
   )
+}
+
+/** As `skipUnless`. */
+export function skipWithoutMosquitto(): string | false {
+  return skipUnless(hasMosquitto(), 'mosquitto')
 }
 
 /** Takes `user` with `password` and anonymous clients, unless `login` says that it takes no anonymous ones. */

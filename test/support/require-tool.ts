@@ -7,10 +7,16 @@ export function hasTool(name: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${name}`]).status === 0
 }
 
+/** The `skip` of a test that drives what is not there; with REQUIRE_REAL=1 it throws. */
+export function skipUnless(isThere: boolean, name: string): string | false {
+  if (isThere) return false
+  assert.notEqual(process.env['REQUIRE_REAL'], '1', `${name} is required and not on this machine`)
+  return `needs ${name}, which is not on this machine`
+}
+
 /** False when the test was skipped because the tool is absent. */
 export function requireTool(context: TestContext, name: string): boolean {
-  if (hasTool(name)) return true
-  assert.notEqual(process.env['REQUIRE_REAL'], '1', `${name} is required and not on this machine`)
-  context.skip(`needs ${name}, which is not on this machine`)
-  return false
+  const skip = skipUnless(hasTool(name), name)
+  if (skip !== false) context.skip(skip)
+  return skip === false
 }

@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { Admin, Producer, compressionsAlgorithms, type MessageToProduce } from '@platformatic/kafka'
 import { ManualClock } from '../../../model/manual-clock.ts'
 import { systemClock } from '../../../model/system-clock.ts'
+import { skipUnless } from '../../../test/support/require-tool.ts'
 import { canRunKafka, startKafka } from '../../../test/support/servers/index.ts'
 import { boundDecompression } from '../../outbound/clients/kafka-decompression.ts'
 import { IntegrationErrors } from '../errors.ts'
@@ -84,7 +85,7 @@ test('the batches of one answer have a bound together, and the next answer has i
   assert.equal(decompressed(), 20_000_000)
 })
 
-const skip = canRunKafka() ? false : 'needs java and mvn'
+const skip = skipUnless(canRunKafka(), 'java or mvn')
 
 describe('with a real broker', { skip }, async () => {
   if (skip !== false) return
