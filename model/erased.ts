@@ -7,3 +7,10 @@ export interface Erased {
   /** What there is left to do, or to wait for. */
   readonly rest?: string
 }
+
+/** Of a store in parts: gone where it is gone from all; what is left is said once. */
+export function erasedOfAll(parts: readonly Erased[]): Erased {
+  const rests = new Set(parts.map(({ rest }) => rest).filter((rest) => rest !== undefined))
+  const isGone = parts.every((part) => part.isGone)
+  return rests.size === 0 ? { isGone } : { isGone, rest: [...rests].join('; ') }
+}

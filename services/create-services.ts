@@ -290,7 +290,7 @@ export function createServices(options: ServicesOptions): Services {
     telemetryWrites: telemetry,
     bulkImport,
     fileErasure: new FileErasure({
-      ...{ cleanup, entities, timeSeries, clock, deadLetters: options.deadLetters },
+      ...{ cleanup, entities, timeSeries, clock, deadLetters: options.deadLetters, parked: options.parked },
       logKeptMs: options.logKeptMs ?? 0,
     }),
     tenantTransfer: new TenantTransfer({ entities, timeSeries, changes, feed, doubts, clock, nodeSecrets }),

@@ -23,6 +23,10 @@ export class TestParkedLanes implements ParkingControl {
     return this.act('give up', id, tenantId)
   }
 
+  eraseRemoved(): Promise<Erased> {
+    return Promise.resolve({ isGone: true })
+  }
+
   private act(what: string, id: string, tenantId: string | undefined): boolean {
     const isThere = this.lanes.some((lane) => lane.id === id && (tenantId === undefined || lane.tenantId === tenantId))
     if (isThere && tenantId !== undefined) this.done.push(`${what} ${id}`)

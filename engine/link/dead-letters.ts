@@ -6,9 +6,9 @@
 import type { Clock } from '../../model/clock.ts'
 import type { Erased } from '../../model/erased.ts'
 import type { Message } from '../../model/message.ts'
+import { erasedBeside, NOT_REMOVED } from '../../disk/kept-aside.ts'
 import { RecordLog, type RecordLogOptions } from '../../disk/record-log.ts'
 import type { SegmentFile } from '../../disk/segment-file.ts'
-import { DAMAGED } from '../../disk/segments.ts'
 import { BlockWriter } from './block-writer.ts'
 import type { LinkEventListener } from './events.ts'
 import { LetterIndex } from './letter-index.ts'
@@ -158,16 +158,17 @@ export class DeadLetterStore implements LetterStore {
   eraseRemoved(): Promise<Erased> {
     return this.inTurn(async () => {
       const { segments } = this.log
+      const { disk, directory } = this.options
       const last = segments.newest
-      if (last === undefined || !this.isToErase) return this.keptAside()
+      if (last === undefined || !this.isToErase) return erasedBeside(disk, directory)
       await this.log.openSegment()
       for (let front = segments.oldest; front !== undefined && front.id <= last.id; front = segments.oldest) {
         await this.writeAgain(front)
         await this.removeEmptyFront()
-        if (segments.oldest === front) return { isGone: false, rest: 'the disk refuses to remove a file' }
+        if (segments.oldest === front) return NOT_REMOVED
       }
       this.isToErase = false
-      return this.keptAside()
+      return erasedBeside(disk, directory)
     })
   }
 
@@ -243,14 +244,6 @@ export class DeadLetterStore implements LetterStore {
       if (record === undefined) this.index.delete(id)
       else this.index.set(id, { ...place, ...(await this.log.append(record.block)) })
     }
-  }
-
-  /** Files that were damaged may hold what was removed. */
-  private async keptAside(): Promise<Erased> {
-    const { disk, directory } = this.options
-    const files = (await disk.list(directory)).filter((name) => name.endsWith(DAMAGED))
-    if (files.length === 0) return { isGone: true }
-    return { isGone: false, rest: `files that were damaged stay until somebody removes them: ${files.join(', ')}` }
   }
 
   private async noteRemoved(ids: readonly number[]): Promise<void> {

@@ -168,4 +168,12 @@ test('every process hears whose share is full, and that it is not any more; anyb
   }
   await clock.advance(3000)
   assert.equal(bus.has(tenantId), false)
+  const erasing = bus.eraseRemoved()
+  await clock.advance(1000)
+  assert.deepEqual(await erasing, { isGone: true })
+  // One that is there, and does not answer.
+  world.membership.join('silent')
+  const unsure = bus.eraseRemoved()
+  await clock.advance(120_000)
+  assert.deepEqual(await unsure, { isGone: false, rest: '1 of 2 processes did not answer: erase again' })
 })

@@ -14,6 +14,8 @@ export interface StoreUnderTest {
   /** Leaves it as a killed process would and opens what it left. */
   readonly crash: () => Promise<StoreUnderTest>
   readonly close: () => Promise<void>
+  /** Whether a file of the medium holds the text; undefined where the files are not this machine's. */
+  readonly holds: (text: string) => Promise<boolean | undefined>
 }
 
 const TENANT = 'b0000000-0000-4000-8000-000000000001'
@@ -137,6 +139,72 @@ export function testParkedStore(name: string, open: () => Promise<StoreUnderTest
       [3],
     )
     assert.equal(second.store.lane('Main', lane.key), undefined)
+    await second.close()
+  })
+
+  test(`${name}: of what is done with no file holds anything once it is erased; others stay in order, with their tries, also those that come meanwhile`, async () => {
+    const first = await open()
+    const { store } = first
+    const erased = store.openLane(noteOf(1, 'REASON_OF_THE_ERASED'))
+    const lanes = [2, 3].map((device) => store.openLane(noteOf(device)))
+    const gone: Message[] = []
+    const kept: Message[][] = [[], []]
+    const park = (index: number, data: string): Promise<void> => {
+      const [lane, own] = [lanes[index], kept[index]]
+      assert.ok(lane !== undefined && own !== undefined)
+      const made = parkable(2 + index, data)
+      own.push(made)
+      return store.append(lane, made, 3)
+    }
+    for (let round = 0; round < 30; round++) {
+      const made = parkable(1, `MARKER_OF_THE_ERASED ${'x'.repeat(3000)}`)
+      gone.push(made)
+      await Promise.all([store.append(erased, made, 1), park(0, `a ${round}`), park(1, `b ${round}`)])
+    }
+    for (const entry of [...erased.entries]) await store.done(erased, entry)
+    const markers = ['MARKER_OF_THE_ERASED', 'REASON_OF_THE_ERASED', erased.key]
+    const held = await Promise.all(markers.map((marker) => first.holds(marker)))
+    assert.ok(!held.includes(false), 'nothing was there to be erased')
+    const erasing = store.eraseDone()
+    const meanwhile = Array.from({ length: 20 }, (_, round) => park(round % 2, `meanwhile ${round}`))
+    assert.deepEqual(await erasing, { isGone: true })
+    await Promise.all(meanwhile)
+    const look = async (now: StoreUnderTest): Promise<void> => {
+      for (const marker of markers) assert.ok((await now.holds(marker)) !== true, marker)
+      for (const [index, own] of kept.entries()) {
+        const lane = now.store.lane('Main', noteOf(2 + index).key)
+        assert.deepEqual(
+          await texts(now.store, lane),
+          own.map(({ data }) => data),
+        )
+        assert.ok(lane?.entries.every(({ attempt }) => attempt === 3))
+      }
+    }
+    await look(first)
+    const second = await first.crash()
+    await look(second)
+    assert.ok(
+      gone.every((made) => second.store.wasDone(made)),
+      'a link that did not hear of it delivers it again',
+    )
+    await second.close()
+  })
+
+  test(`${name}: where all is done with, nothing stays but that`, async () => {
+    const first = await open()
+    const lane = first.store.openLane(noteOf(1))
+    const made = parkable(1, 'MARKER_OF_THE_LAST')
+    await first.store.append(lane, made, 1)
+    const [entry] = lane.entries
+    assert.ok(entry !== undefined)
+    // The note that it is done with comes behind the erasure that it did not wait for.
+    const erasing = first.store.eraseDone()
+    await first.store.done(lane, entry)
+    await erasing
+    assert.deepEqual(await first.store.eraseDone(), { isGone: true })
+    for (const text of ['MARKER_OF_THE_LAST', lane.key]) assert.ok((await first.holds(text)) !== true, text)
+    const second = await first.crash()
+    assert.deepEqual([[...second.store.lanes()], second.store.wasDone(made)], [[], true])
     await second.close()
   })
 

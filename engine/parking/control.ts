@@ -1,4 +1,5 @@
 /** What people may ask of parked lanes, wherever in the cluster these are. */
+import type { Erased } from '../../model/erased.ts'
 import type { Parking } from './parking.ts'
 import type { ParkedPage, ParkedQuery } from './parked-list.ts'
 
@@ -8,6 +9,8 @@ export interface ParkingControl {
   retryNow(id: string, tenantId: string | undefined): Promise<boolean>
   /** Makes dead letters of the whole lane. As `retryNow`. */
   giveUp(id: string, tenantId: string | undefined): Promise<boolean>
+  /** Takes what is parked no more out of the files too. */
+  eraseRemoved(): Promise<Erased>
 }
 
 /** Of a process that has all lanes itself. */
@@ -16,6 +19,7 @@ export function localControl(parking: Parking): ParkingControl {
     list: (query) => Promise.resolve(parking.list(query)),
     retryNow: (id, tenantId) => Promise.resolve(parking.retryNow(id, tenantId)),
     giveUp: (id, tenantId) => Promise.resolve(parking.giveUp(id, tenantId)),
+    eraseRemoved: () => parking.eraseRemoved(),
   }
 }
 
@@ -24,4 +28,5 @@ export const NO_LANES: ParkingControl = {
   list: () => Promise.resolve({ lanes: [], total: 0 }),
   retryNow: () => Promise.resolve(false),
   giveUp: () => Promise.resolve(false),
+  eraseRemoved: () => Promise.resolve({ isGone: true }),
 }

@@ -3,6 +3,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import type { Erased } from '../../model/erased.ts'
+import type { Message } from '../../model/message.ts'
 import { systemClock } from '../../model/system-clock.ts'
 import { ManualClock, SeededRandom } from '../actor/testkit.ts'
 import { openBlock } from '../../disk/block.ts'
@@ -12,7 +14,7 @@ import { message, SimulatedDisk } from '../link/testkit.ts'
 import { testParkedStore, type StoreUnderTest } from './contract.ts'
 import type { ParkedLog } from './parked-log.ts'
 import { ParkedStore } from './parked-store.ts'
-import { openDiskStore } from './testkit.ts'
+import { folderHolds, openDiskStore } from './testkit.ts'
 
 /** In a folder of its own, which goes with it. */
 async function underTest(directory: string): Promise<StoreUnderTest> {
@@ -28,6 +30,7 @@ async function underTest(directory: string): Promise<StoreUnderTest> {
       await store.close()
       await rm(dirname(directory), { recursive: true })
     },
+    holds: (text) => folderHolds(directory, text),
   }
 }
 
@@ -85,6 +88,15 @@ class CountedLog implements ParkedLog {
     return Promise.resolve()
   }
 
+  roll(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  async eraseBefore(place: number): Promise<Erased> {
+    await this.trim(place)
+    return { isGone: true }
+  }
+
   close(): Promise<void> {
     return Promise.resolve()
   }
@@ -104,6 +116,26 @@ test('issue-8 A: a log whose messages are smaller than what is said of their lan
   for (const { lane, each } of lanes) await store.append(lane, each, 1)
   await store.close()
   assert.equal(log.appends, 4)
+})
+
+test('where nothing was done with since, an erasure writes nothing again', async () => {
+  const log = new CountedLog()
+  const options = { log, partition: 0, clock: systemClock, slackBytes: 1 << 20, restMs: 0, onTrouble: () => undefined }
+  const store = await ParkedStore.open(options)
+  const { tenantId, originator } = message({ device: 1 })
+  const note = { queueName: 'Main', key: originator.id, tenantId, originatorType: 'DEVICE', sinceMs: 0 } as const
+  const lane = store.openLane({ ...note, why: '' })
+  for (const sequence of [1, 2, 3]) await store.append(lane, Object.assign(message({ device: 1 }), { sequence }), 1)
+  await store.eraseDone()
+  assert.equal(log.appends, 3)
+  const [entry] = lane.entries
+  assert.ok(entry !== undefined)
+  await store.done(lane, entry)
+  await store.eraseDone()
+  assert.equal(log.appends, 6, 'the note, what stays, and what is done with without a name')
+  await store.eraseDone()
+  assert.equal(log.appends, 6)
+  await store.close()
 })
 
 test('issue-8 A: blocks that were read are kept by their bytes, not by their count', async () => {
@@ -271,6 +303,69 @@ async function live(seed: number): Promise<void> {
 
 test('a crash at any moment leaves everything that was said to be durable', async () => {
   for (let seed = 1; seed <= Number(process.env['SEEDS'] ?? 40); seed++) await live(seed)
+})
+
+/** Some messages are done with; a crash so many ms into the erasure. Whether the erasure was over by then. */
+async function crashWhileErasing(afterMs: number, kind: 'power-cut' | 'process-death'): Promise<boolean> {
+  const clock = new ManualClock()
+  const disk = new SimulatedDisk(clock, new SeededRandom(1 + Math.round(afterMs * 10)))
+  const waited = async <Value>(work: Promise<Value>): Promise<Value> => {
+    let isOver = false
+    const ended = work.finally(() => (isOver = true))
+    while (!isOver) await clock.advance(1)
+    return ended
+  }
+  const first = await waited(openDiskStore(disk, clock))
+  const made = Array.from({ length: 24 }, (_, index) => {
+    const each = message({ device: 1 + (index % 3), data: `${index} ${'z'.repeat(9000)}` })
+    each.sequence = index + 1
+    return each
+  })
+  const laneOf = (store: ParkedStore, { tenantId, originator }: Message) =>
+    store.openLane({ queueName: 'Main', key: originator.id, tenantId, originatorType: 'DEVICE', why: '', sinceMs: 0 })
+  for (const each of made) await waited(first.append(laneOf(first, each), each, 2))
+  const done = made.filter(({ sequence }) => sequence % 3 === 1)
+  for (const each of done) {
+    const lane = laneOf(first, each)
+    const [entry] = lane.entries
+    assert.ok(entry !== undefined)
+    await waited(first.done(lane, entry))
+  }
+  let isOver = false
+  first.eraseDone().then(
+    () => (isOver = true),
+    () => undefined,
+  )
+  // Who parks meanwhile tidies up behind it.
+  const late = Object.assign(message({ device: 2 }), { sequence: 100 })
+  first.append(laneOf(first, late), late, 1).catch(() => undefined)
+  await clock.advance(afterMs)
+  disk.crash(kind)
+  first.stop()
+  const again = await waited(openDiskStore(disk, clock))
+  const sequences = [...again.lanes()]
+    .map((lane) => lane.entries.map(({ sequence }) => sequence).filter((sequence) => sequence !== 100))
+    .sort()
+  const left = (device: number) => made.map(({ sequence }) => sequence).filter((each) => each % 3 === device)
+  const at = `${afterMs} ms, ${kind}`
+  assert.deepEqual(sequences, [left(2), left(0)].sort(), at)
+  assert.ok(
+    done.every((each) => again.wasDone(each)),
+    at,
+  )
+  for (const lane of again.lanes())
+    for (const entry of lane.entries) assert.equal((await waited(again.read(entry)))?.sequence, entry.sequence, at)
+  assert.deepEqual(await waited(again.eraseDone()), { isGone: true }, at)
+  again.stop()
+  return isOver
+}
+
+test('a crash at any moment of an erasure leaves each message there once, in order, and what is done with known as such', async () => {
+  for (const kind of ['power-cut', 'process-death'] as const) {
+    let afterMs = 0.2
+    while (!(await crashWhileErasing(afterMs, kind))) afterMs += 0.4
+    assert.ok(afterMs > 5, `over after ${afterMs} ms`)
+  }
 })
 
 test('what is parked one after the other goes into few writes; a first message, a burst and what is done with wait for nothing', async () => {

@@ -1,4 +1,6 @@
 /** Parked messages in segments on disk: a log as the link's own. */
+import type { Erased } from '../../model/erased.ts'
+import { erasedBeside, NOT_REMOVED } from '../../disk/kept-aside.ts'
 import { RecordLog, type RecordLogOptions } from '../../disk/record-log.ts'
 import type { RecordPlace } from '../../disk/segment-writer.ts'
 import { LINK_SEGMENTS } from '../link/log-format.ts'
@@ -39,6 +41,20 @@ export class DiskParkedLog implements ParkedLog {
     for (const known of this.places.keys()) if (known < place) this.places.delete(known)
     const inUse = new Set([...this.places.values()].map(({ segment }) => segment))
     return this.loaded.segments.remove((segment) => !inUse.has(segment))
+  }
+
+  async roll(): Promise<void> {
+    await this.loaded.openSegment()
+  }
+
+  async eraseBefore(place: number): Promise<Erased> {
+    const { segments } = this.loaded
+    // A trim that is ending does not look again.
+    await segments.idle()
+    await this.trim(place)
+    const first = this.places.get(place)?.segment
+    if (first !== undefined && segments.oldest !== first) return NOT_REMOVED
+    return erasedBeside(this.options.disk, this.options.directory)
   }
 
   async close(): Promise<void> {

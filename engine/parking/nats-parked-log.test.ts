@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { systemClock, systemRandom } from '../../model/system-clock.ts'
 import { canRunNats } from '../../test/support/servers/nats.ts'
@@ -8,6 +11,7 @@ import { message } from '../link/testkit.ts'
 import { testParkedStore, type StoreUnderTest } from './contract.ts'
 import { NatsParkedLog, prepareParkedStream } from './nats-parked-log.ts'
 import { ParkedStore } from './parked-store.ts'
+import { folderHolds } from './testkit.ts'
 
 test('a NATS server can be had', (context) => void requireServer(context, 'nats'))
 
@@ -33,28 +37,44 @@ async function openStore(servers: string, prefix: string, partition = 0): Promis
   }
 }
 
-async function underTest(servers: string, prefix: string): Promise<StoreUnderTest> {
+async function underTest(servers: string, prefix: string, folder: string): Promise<StoreUnderTest> {
   const { store, line, close } = await openStore(servers, prefix)
   return {
     store,
     crash: async () => {
       store.stop()
       await line.connection.close()
-      return underTest(servers, prefix)
+      return underTest(servers, prefix, folder)
     },
     close,
+    holds: async (text) => (process.env['TEST_NATS_URL'] === undefined ? filesHold(folder, prefix, text) : undefined),
   }
+}
+
+async function filesHold(dataDir: string, prefix: string, text: string): Promise<boolean> {
+  const folders = await readdir(dataDir, { recursive: true, withFileTypes: true })
+  const own = folders.find(({ name }) => name === `${prefix}_PARKED`)
+  assert.ok(own !== undefined)
+  return folderHolds(join(own.parentPath, own.name), text)
 }
 
 const newPrefix = (): string => `t${systemRandom.uuid().slice(0, 8)}`
 
 if (process.env['TEST_NATS_URL'] !== undefined || canRunNats()) {
   let server: RunningServer | undefined
+  let dataDir = ''
   before(async () => {
-    server = await startNats({ syncInterval: 'always' })
+    dataDir = await mkdtemp(join(tmpdir(), 'parked-nats-'))
+    server = await startNats({ syncInterval: 'always', dataDir })
   })
-  after(() => server?.stop())
-  testParkedStore('JetStream', () => underTest(server?.url ?? '', newPrefix()))
+  after(async () => {
+    await server?.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+  testParkedStore('JetStream', () => {
+    const prefix = newPrefix()
+    return underTest(server?.url ?? '', prefix, dataDir)
+  })
 
   test('who has taken a partition fences who had it: nothing of that one is kept, and it says so', async () => {
     const prefix = newPrefix()

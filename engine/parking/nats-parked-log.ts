@@ -10,6 +10,7 @@ import {
   type JetStreamManager,
 } from '@nats-io/jetstream'
 import type { Clock } from '../../model/clock.ts'
+import type { Erased } from '../../model/erased.ts'
 import { errorText } from '../../model/errors.ts'
 import type { NatsLine } from '../cluster/nats-connection.ts'
 import { LinkErrors } from '../link/errors.ts'
@@ -77,6 +78,9 @@ export class NatsParkedLog implements ParkedLog {
   private manager: JetStreamManager | undefined
   /** The place of the last block that this process knows. */
   private last = 0
+  /** Of the blocks that are there, ascending. */
+  private readonly places = new Set<number>()
+  private trimming: Promise<void> = Promise.resolve()
 
   constructor(options: NatsParkedLogOptions) {
     this.options = options
@@ -99,12 +103,12 @@ export class NatsParkedLog implements ParkedLog {
     assertConnected(this.options.line)
     try {
       const expected = { 'Nats-Expected-Last-Subject-Sequence': String(this.last) }
-      return (this.last = await this.publisher.publish(this.subject, block, expected, ANSWER_MS))
+      return this.appended(await this.publisher.publish(this.subject, block, expected, ANSWER_MS))
     } catch (error) {
       if (!isOvertaken(error)) throw away(error)
       // It may be this very block: the answer to the try before was lost.
       const found = await this.lastBlock()
-      if (found !== undefined && Buffer.from(found.data).equals(block)) return (this.last = found.seq)
+      if (found !== undefined && Buffer.from(found.data).equals(block)) return this.appended(found.seq)
       throw LinkErrors.FENCED(
         { partition: this.options.partition, reason: 'its parked messages have another owner' },
         error,
@@ -119,8 +123,20 @@ export class NatsParkedLog implements ParkedLog {
     return body
   }
 
-  async trim(place: number): Promise<void> {
-    await this.ask((manager) => manager.streams.purge(this.stream, { filter: this.subject, seq: place }))
+  trim(place: number): Promise<void> {
+    const trimmed = this.trimming.then(() => this.deleteBefore(place))
+    this.trimming = trimmed.catch(() => undefined) // Whoever asked for it heard.
+    return trimmed
+  }
+
+  /** The server overwrites what is deleted. */
+  roll(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  async eraseBefore(place: number): Promise<Erased> {
+    await this.trim(place)
+    return { isGone: true }
   }
 
   close(): Promise<void> {
@@ -129,20 +145,36 @@ export class NatsParkedLog implements ParkedLog {
     return Promise.resolve()
   }
 
+  /** One by one, the oldest first: a purge would leave their bytes in the server's files, and a block may speak of any before it. */
+  private async deleteBefore(place: number): Promise<void> {
+    for (const seq of this.places) {
+      if (seq >= place) return
+      await this.ask((manager) => manager.streams.deleteMessage(this.stream, seq))
+      this.places.delete(seq)
+    }
+  }
+
   private async loadBlocks(visit: (place: number, body: Buffer, isSure: boolean) => void): Promise<void> {
     const { line, clock, partition, onDamage } = this.options
     this.manager = await jetstreamManager(line.connection, { checkAPI: false, timeout: ANSWER_MS })
     // From here on who had the partition can append nothing.
     const fence = await this.fence(new ParkedBlockWriter().finish(clock.now()).block)
+    this.places.clear()
     for (let seq = 1; seq <= fence;) {
       const query = { seq, next_by_subj: this.subject }
       const found = await this.ask((manager) => manager.direct.getMessage(this.stream, query))
       if (found === undefined) throw LinkErrors.BROKER_AWAY({ reason: `${this.stream} has no block ${fence} yet` })
       seq = found.seq + 1
+      this.places.add(found.seq)
       const body = bodyOf(found.data)
       if (body === undefined) onDamage(partition, found.seq)
       else visit(found.seq, body, true)
     }
+  }
+
+  private appended(place: number): number {
+    this.places.add(place)
+    return (this.last = place)
   }
 
   /** Appends a block behind whatever is the last one now. */

@@ -42,6 +42,16 @@ export interface BlockNotes {
   readonly tries: readonly Pick<EntryNote, 'lane' | 'sequence' | 'idHash' | 'attempt'>[]
 }
 
+/** Of messages that are done with, and of which nothing else is kept. */
+export const NOBODYS_LANE: LaneNote = {
+  queueName: '',
+  key: '',
+  tenantId: '',
+  originatorType: 'TENANT',
+  why: '',
+  sinceMs: 0,
+}
+
 /** What an entry costs in memory, whatever its size on disk. */
 const ENTRY_BYTES = 128
 

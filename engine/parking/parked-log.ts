@@ -2,6 +2,7 @@
  * Where the parked messages of one partition are kept: a log of blocks. `disk-parked-log.ts` has segments on disk,
  * `nats-parked-log.ts` a JetStream stream.
  */
+import type { Erased } from '../../model/erased.ts'
 
 export interface ParkedLog {
   /**
@@ -18,5 +19,9 @@ export interface ParkedLog {
   read(place: number): Promise<Buffer | undefined>
   /** What stands before `place` may go. The last block stays. */
   trim(place: number): Promise<void>
+  /** What is appended from now on stands in no file with anything of before. Throws what the medium throws. */
+  roll(): Promise<void>
+  /** As `trim`, of all that was there at the last `roll`; says whether files still hold anything of it. */
+  eraseBefore(place: number): Promise<Erased>
   close(): Promise<void>
 }

@@ -7,13 +7,21 @@
  * message that stays for ever does not keep everything behind it.
  */
 import type { Clock } from '../../model/clock.ts'
+import { erasedOfAll, type Erased } from '../../model/erased.ts'
 import type { Message } from '../../model/message.ts'
 import { Rest } from '../../model/rest.ts'
 import { isFenced } from '../link/errors.ts'
-import { hashOf } from '../link/partition.ts'
 import { DecodedBlocks } from './decoded-blocks.ts'
+import { DoneNotes } from './done-notes.ts'
 import { ParkingErrors } from './errors.ts'
-import { ParkedBlockWriter, readMessages, readNotes, type BlockNotes, type LaneNote } from './parked-block.ts'
+import {
+  NOBODYS_LANE,
+  ParkedBlockWriter,
+  readMessages,
+  readNotes,
+  type BlockNotes,
+  type LaneNote,
+} from './parked-block.ts'
 import type { ParkedLog } from './parked-log.ts'
 import { StoredLane, type Block, type ParkedEntry } from './stored-lane.ts'
 
@@ -26,6 +34,21 @@ type Operation = {
   | { readonly kind: 'done'; readonly entry: ParkedEntry }
   | { readonly kind: 'tries'; readonly entry: ParkedEntry; readonly attempt: number }
 )
+
+interface Erasure {
+  readonly resolve: (erased: Erased) => void
+  readonly reject: (error: unknown) => void
+  /** The last block that was there when it began; undefined until then. */
+  upTo: number | undefined
+  /** Up to where it was written again what lives. */
+  writtenTo: number
+}
+
+const NOTHING: Erased = { isGone: true }
+const UNREADABLE: Erased = {
+  isGone: false,
+  rest: 'parked messages that can not be read any more stay until they are tried: erase again',
+}
 
 /** Each only grows. */
 export interface ParkedWrites {
@@ -72,8 +95,10 @@ export class ParkedStore {
   private writing: Promise<void> | undefined
   private readonly resting = new Rest()
   private readonly decoded: DecodedBlocks
-  /** Parked before this run and done with, sequence and hash: the link may not know yet, and deliver them once more. */
-  private readonly doneBefore = new Map<number, number>()
+  private readonly doneNotes = new DoneNotes()
+  private readonly erasures: Erasure[] = []
+  /** The log may hold messages that are done with, and whose they were. */
+  private isToErase = false
 
   private constructor(options: ParkedStoreOptions) {
     this.options = options
@@ -93,7 +118,7 @@ export class ParkedStore {
     // The link is told at once of what is found here: that has to be durable.
     for (const place of unsure) {
       const block = store.blocks.get(place)
-      if (block !== undefined && block.live > 0) await store.rewrite(block, (again) => options.log.append(again))
+      if (block !== undefined && block.live > 0) await store.rewrite([block], (again) => options.log.append(again))
     }
     return store
   }
@@ -117,14 +142,12 @@ export class ParkedStore {
 
   /** Something was parked before this run. Asked before anything is parked in it. */
   get hasOld(): boolean {
-    return this.doneBefore.size > 0 || this.lanesByKey.size > 0
+    return this.doneNotes.hasBefore || this.lanesByKey.size > 0
   }
 
   /** Whether the message was parked before this run and is done with, by now or then: a link that did not hear of it delivers it again. */
   wasDone(message: Message): boolean {
-    if (this.doneBefore.size === 0) return false
-    const idHash = this.doneBefore.get(message.sequence)
-    return idHash !== undefined && idHash === hashOf(message.id)
+    return this.doneNotes.has(message)
   }
 
   /** The lane of that name, which is there from now on until it is forgotten. */
@@ -160,6 +183,19 @@ export class ParkedStore {
   tried(lane: StoredLane, entry: ParkedEntry, attempt: number): Promise<void> {
     entry.attempt = attempt
     return this.ask((promise) => ({ ...promise, lane, kind: 'tries', entry, attempt }))
+  }
+
+  /**
+   * Of what is done with by now, and of whose it was, nothing stays in the log: what is still parked is written again, and what stood before goes. A
+   * crash leaves each message there, once. Parking goes on meanwhile. Rejects as `append`, and with what the medium throws.
+   */
+  eraseDone(): Promise<Erased> {
+    if (this.isClosed) return Promise.reject(ParkingErrors.CLOSED({ partition: this.partition }))
+    return new Promise((resolve, reject) => {
+      this.erasures.push({ resolve, reject, upTo: undefined, writtenTo: 0 })
+      this.writing ??= this.writeAll()
+      this.resting.end()
+    })
   }
 
   /** The message of an entry; undefined where it can not be read any more. Throws what the medium throws. */
@@ -201,8 +237,13 @@ export class ParkedStore {
     // What this turn asks for goes together.
     await new Promise<void>((resolve) => void clock.soon(resolve))
     try {
-      while (this.operations.length > 0) {
-        await this.writeGroup()
+      while (this.operations.length > 0 || this.erasures.length > 0) {
+        if (this.operations.length > 0) await this.writeGroup()
+        const [erasure] = this.erasures
+        if (erasure !== undefined) {
+          if (await this.erase(erasure)) this.erasures.shift()
+          continue
+        }
         if (restMs === 0 || !this.mayRest || this.stopped()) continue
         if (counts !== undefined) counts.rests++
         await this.resting.take(clock, restMs)
@@ -281,13 +322,16 @@ export class ParkedStore {
   private rejectAll(error: unknown): void {
     const operations = this.operations
     this.operations = []
-    for (const { reject } of operations) reject(error)
+    for (const { reject } of [...operations, ...this.erasures.splice(0)]) reject(error)
   }
 
   private loadBlock(place: number, body: Buffer): void {
     const notes = readNotes(body)
     this.apply(place, body.length, notes)
-    for (const { sequence, idHash } of notes.done) this.doneBefore.set(sequence, idHash)
+    for (const { lane, sequence, idHash } of notes.done) {
+      this.doneNotes.add(sequence, idHash, true)
+      this.isToErase ||= notes.lanes[lane]?.key !== NOBODYS_LANE.key
+    }
     for (const note of notes.lanes) {
       const lane = this.lane(note.queueName, note.key)
       if (lane?.entries.length === 0) this.forgetLane(lane)
@@ -323,7 +367,8 @@ export class ParkedStore {
       const entry = lane?.remove(sequence, idHash)
       if (lane === undefined || entry === undefined) continue
       this.countLive(entry.block, -1)
-      if (entry.isOld) this.doneBefore.set(sequence, idHash)
+      this.doneNotes.add(sequence, idHash, entry.isOld)
+      this.isToErase = true
       this.onWeight(lane.tenantId, -entry.weight)
     }
   }
@@ -335,13 +380,15 @@ export class ParkedStore {
 
   /** Removes what nobody needs at the front, and rewrites the front where the log holds more notes than messages. */
   private async tidy(): Promise<void> {
+    // Notes stay until those of the erasure are there.
+    if (this.erasures.length > 0) return
     for (;;) {
       const front = this.removeDeadFront()
       if (front === undefined || this.totalBytes <= 2 * this.liveBytes + this.options.slackBytes) return
       if (this.isClosed || this.blocks.size < 2) return
       try {
         // Until its fate is known: to a log with an owner another block behind it would look like another owner's.
-        if (!(await this.rewrite(front, (block) => this.appendPatiently(block, [])))) return
+        if (!(await this.rewrite([front], (block) => this.appendPatiently(block, [])))) return
       } catch (error) {
         // The next write tries again.
         this.options.onTrouble(error)
@@ -351,35 +398,108 @@ export class ParkedStore {
   }
 
   private removeDeadFront(): Block | undefined {
+    const before = this.blocks.size
+    const front = this.deadFrontRemoved()
+    // What it leaves behind after a failure goes with the next trim.
+    if (this.blocks.size < before && front !== undefined)
+      void this.options.log.trim(front.place).catch(this.options.onTrouble)
+    return front
+  }
+
+  /** The first block that stays: what stood before may be trimmed. */
+  private deadFrontRemoved(): Block | undefined {
     let keepFrom: Block | undefined
-    let isChanged = false
     for (const block of this.blocks.values()) {
       keepFrom = block
       if (block.live > 0 || this.blocks.size === 1) break
       this.blocks.delete(block.place)
       this.totalBytes -= block.bytes
       this.decoded.forget(block.place)
-      isChanged = true
     }
-    // What it leaves behind after a failure goes with the next trim.
-    if (isChanged && keepFrom !== undefined) void this.options.log.trim(keepFrom.place).catch(this.options.onTrouble)
     return keepFrom
   }
 
-  /** Appends once more what lives of a block. False where that can not be read, or `append` has given up. Throws what the medium throws. */
-  private async rewrite(old: Block, append: (block: Buffer) => Promise<number | undefined>): Promise<boolean> {
-    const body = await this.options.log.read(old.place)
-    if (body === undefined) return false
-    const before = readNotes(body)
-    const messages = readMessages(body)
+  /** Does a part of it, about a block, so that who parks meanwhile does not wait for all. Whether nothing is left to write. */
+  private async erase(erasure: Erasure): Promise<boolean> {
+    const { log, clock } = this.options
+    try {
+      const { upTo = await this.beginErasure(erasure) } = erasure
+      const some = this.liveBlocks(erasure.writtenTo, upTo)
+      erasure.writtenTo = some.at(-1)?.place ?? upTo
+      if (some.length > 0) {
+        await this.rewrite(some, (block) => this.appendPatiently(block, []))
+        return this.stopped()
+      }
+      if (upTo > 0) {
+        for (const { block, notes } of this.doneNotes.blocks(clock.now(), BLOCK_BYTES)) {
+          const place = await this.appendPatiently(block, [])
+          if (place !== undefined) this.apply(place, block.length, notes)
+        }
+      }
+    } catch (error) {
+      this.isToErase = true
+      erasure.reject(error)
+      return true
+    }
+    const front = this.deadFrontRemoved()
+    const removed = front === undefined ? Promise.resolve(NOTHING) : log.eraseBefore(front.place)
+    // Who parks does not wait for it.
+    removed
+      .then((files) => erasedOfAll([files, (front?.place ?? 0) <= (erasure.upTo ?? 0) ? UNREADABLE : NOTHING]))
+      .then(erasure.resolve, (error: unknown) => {
+        this.isToErase = true
+        erasure.reject(error)
+      })
+    return true
+  }
+
+  /** Up to where all is to be written again: nothing, where nothing was done with. */
+  private async beginErasure(erasure: Erasure): Promise<number> {
+    erasure.upTo = 0
+    if (!this.isToErase) return 0
+    await this.options.log.roll()
+    for (const place of this.blocks.keys()) erasure.upTo = place
+    this.isToErase = false
+    return erasure.upTo
+  }
+
+  /** As many as give one block, behind a place and up to one. */
+  private liveBlocks(after: number, upTo: number): readonly Block[] {
+    const found: Block[] = []
+    let bytes = 0
+    for (const block of this.blocks.values()) {
+      const { place, live, share } = block
+      if (place > upTo) break
+      if (place <= after || live === 0) continue
+      bytes += live * share
+      if (found.length > 0 && bytes > BLOCK_BYTES) break
+      found.push(block)
+    }
+    return found
+  }
+
+  /**
+   * Appends once more what lives of some blocks. False where nothing of it can be read, or `append` has given up. Throws what the medium
+   * throws.
+   */
+  private async rewrite(
+    blocks: readonly Block[],
+    append: (block: Buffer) => Promise<number | undefined>,
+  ): Promise<boolean> {
     const writer = new ParkedBlockWriter()
-    for (const [index, { lane: name, sequence, idHash }] of before.entries.entries()) {
-      const { queueName = '', key = '' } = before.lanes[name] ?? {}
-      const lane = this.lane(queueName, key)
-      const entry = lane?.find(sequence, idHash)
-      const message = messages[index]
-      if (lane === undefined || message === undefined || entry?.block !== old) continue
-      writer.entry(lane, message, entry.attempt)
+    for (const old of blocks) {
+      const body = await this.options.log.read(old.place)
+      if (body === undefined) continue
+      const before = readNotes(body)
+      const messages = readMessages(body)
+      for (const [index, { lane: name, sequence, idHash }] of before.entries.entries()) {
+        const { queueName = '', key = '' } = before.lanes[name] ?? {}
+        const lane = this.lane(queueName, key)
+        const entry = lane?.find(sequence, idHash)
+        const message = messages[index]
+        if (lane === undefined || message === undefined || entry?.block !== old) continue
+        writer.entry(lane, message, entry.attempt)
+      }
     }
     const { block, notes } = writer.finish(this.options.clock.now())
     if (notes.entries.length === 0) return false

@@ -4,6 +4,8 @@
  */
 import { z } from 'zod'
 import type { Clock, Random, TimerHandle } from '../../model/clock.ts'
+import { erasedOfAll, type Erased } from '../../model/erased.ts'
+import { errorText } from '../../model/errors.ts'
 import type { ClusterBus } from '../cluster/bus.ts'
 import type { Membership } from '../cluster/membership.ts'
 import type { ParkingControl } from './control.ts'
@@ -17,6 +19,8 @@ const ANNOUNCE_MS = 1000
 const BELIEVED_MS = 5000
 /** An owner that does not answer by then is left out. */
 const ANSWER_MS = 1000
+/** One that erases writes all that is parked again first. */
+const ERASED_MS = 120_000
 
 /** Lanes in one answer: it has to fit into a message of the bus. */
 const MAX_LISTED = 2000
@@ -39,6 +43,7 @@ const fullSchema = z.object({ from: z.string(), tenants: z.array(z.string()) })
 const questionSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('list'), tenantId: z.string().optional(), limit: z.number() }),
   z.object({ kind: z.enum(['retry', 'give up']), tenantId: z.string().optional(), id: z.string() }),
+  z.object({ kind: z.literal('erase') }),
 ])
 const askSchema = z.object({ ask: z.string(), from: z.string(), question: questionSchema })
 const answerSchema = z.object({
@@ -46,6 +51,8 @@ const answerSchema = z.object({
   lanes: z.array(laneSchema),
   total: z.number(),
   isDone: z.boolean(),
+  /** What is left to do of what was to be erased. */
+  rest: z.string().optional(),
 })
 type Question = z.infer<typeof questionSchema>
 type Answer = z.infer<typeof answerSchema>
@@ -120,6 +127,16 @@ export class ParkingBus implements ParkingControl, FullTenants {
     return (await this.ask({ kind: 'give up', id, tenantId })).some(({ isDone }) => isDone)
   }
 
+  async eraseRemoved(): Promise<Erased> {
+    const wanted = this.engines
+    const answers = await this.ask({ kind: 'erase' })
+    const parts = answers.map(({ isDone, rest }) => ({ isGone: isDone, ...(rest === undefined ? {} : { rest }) }))
+    const silent = wanted - answers.length
+    const unsure = { isGone: false, rest: `${silent} of ${wanted} processes did not answer: erase again` }
+    // Where none is there, nobody knows what is parked.
+    return erasedOfAll(silent > 0 || wanted === 0 ? [...parts, unsure] : parts)
+  }
+
   close(): void {
     this.timer?.cancel()
     for (const stop of this.stops) stop()
@@ -133,15 +150,19 @@ export class ParkingBus implements ParkingControl, FullTenants {
     })
   }
 
+  private get engines(): number {
+    return this.options.membership.members().filter(({ roles }) => roles.includes('engine')).length
+  }
+
   /** The answers of all engines that answer in time, this process included. */
   private ask(question: Question): Promise<readonly Answer[]> {
     const { bus, cluster, membership, clock, random } = this.options
     const ask = random.uuid()
-    const wanted = membership.members().filter(({ roles }) => roles.includes('engine')).length
+    const wanted = this.engines
     if (wanted === 0) return Promise.resolve([])
     return new Promise((resolve) => {
       const answers: Answer[] = []
-      const timer = clock.after(ANSWER_MS, () => end())
+      const timer = clock.after(question.kind === 'erase' ? ERASED_MS : ANSWER_MS, () => end())
       const end = (): void => {
         timer.cancel()
         this.asking.delete(ask)
@@ -164,13 +185,18 @@ export class ParkingBus implements ParkingControl, FullTenants {
     const { bus, cluster, parking } = this.options
     if (parking === undefined) return
     const { ask, from, question } = askSchema.parse(JSON.parse(body))
+    const say = (answer: Answer): void => bus.publish(`${cluster}.parking.answer.${from}`, JSON.stringify(answer))
+    if (question.kind === 'erase') {
+      void eraseIn(parking).then((erased) => say({ ask, lanes: [], total: 0, ...erased }))
+      return
+    }
     const { tenantId } = question
-    const answer = { ask, lanes: [] as readonly ParkedLaneView[], total: 0, isDone: false }
+    const answer = { ask, lanes: [] as ParkedLaneView[], total: 0, isDone: false }
     if (question.kind === 'list')
       Object.assign(answer, parking.list({ tenantId, offset: 0, limit: Math.min(question.limit, MAX_LISTED) }))
     else if (question.kind === 'retry') answer.isDone = parking.retryNow(question.id, tenantId)
     else answer.isDone = parking.giveUp(question.id, tenantId)
-    bus.publish(`${cluster}.parking.answer.${from}`, JSON.stringify(answer))
+    say(answer)
   }
 
   private heardAnswer(body: string): void {
@@ -180,6 +206,14 @@ export class ParkingBus implements ParkingControl, FullTenants {
     asking.answers.push(answer)
     if (asking.answers.length >= asking.wanted) asking.end()
   }
+}
+
+/** Whatever becomes of it is an answer. */
+function eraseIn(parking: Parking): Promise<Pick<Answer, 'isDone' | 'rest'>> {
+  return parking.eraseRemoved().then(
+    ({ isGone, rest }) => ({ isDone: isGone, rest }),
+    (error: unknown) => ({ isDone: false, rest: errorText(error) }),
+  )
 }
 
 function viewOf({ nextTryMs, ...lane }: Answer['lanes'][number]): ParkedLaneView {

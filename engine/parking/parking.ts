@@ -6,6 +6,7 @@
  * Each partition of the link has a store of its own, so that a partition takes its parked lanes along.
  */
 import type { Clock } from '../../model/clock.ts'
+import { erasedOfAll, type Erased } from '../../model/erased.ts'
 import type { Message } from '../../model/message.ts'
 import { Burial } from '../link/burial.ts'
 import type { LetterKeeper } from '../link/dead-letters.ts'
@@ -237,6 +238,20 @@ export class Parking {
       this.makeReady([lane])
     }
     return true
+  }
+
+  /** Takes what is done with out of the files too. Parking goes on meanwhile. */
+  async eraseRemoved(): Promise<Erased> {
+    const parts: Erased[] = []
+    for (const store of [...this.stores.values()]) {
+      const closed = (error: unknown): Erased => {
+        if (store.isClosed)
+          return { isGone: false, rest: 'parked lanes went to another process meanwhile: erase again' }
+        throw error
+      }
+      parts.push(await store.eraseDone().catch(closed))
+    }
+    return erasedOfAll(parts)
   }
 
   figures(): ParkingFigures {

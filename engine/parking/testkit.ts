@@ -1,4 +1,6 @@
 /** For tests: parking over a simulated disk. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Clock } from '../../model/clock.ts'
 import type { DeadLetter } from '../link/dead-letters.ts'
 import type { LetterKeeper } from '../link/dead-letters.ts'
@@ -30,6 +32,16 @@ export function openDiskStore(disk: Disk, clock: Clock, directory = 'parked', re
     onEvent: () => undefined,
   })
   return ParkedStore.open({ log, partition: 0, clock, slackBytes: 1 << 16, restMs, onTrouble: () => undefined })
+}
+
+/** Whether a file in the folder, or below it, holds the text. */
+export async function folderHolds(folder: string, text: string): Promise<boolean> {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    // It may go while the folder is looked through.
+    const read = entry.isFile() ? readFile(join(entry.parentPath, entry.name)).catch(() => undefined) : undefined
+    if ((await read)?.includes(text) === true) return true
+  }
+  return false
 }
 
 export async function openParking(

@@ -20,6 +20,7 @@ test('who asks while an erasure is under way gets the answer of one that began a
     entities: { eraseDeleted: async () => erased },
     timeSeries: { eraseDeleted: async () => erased },
     deadLetters: { eraseRemoved: async () => erased },
+    parked: { eraseRemoved: async () => erased },
     clock: new ManualClock(),
     logKeptMs: 0,
   })
@@ -46,6 +47,7 @@ test('one that fails does not keep the next from beginning', async () => {
     entities: { eraseDeleted: fails },
     timeSeries: { eraseDeleted: fails },
     deadLetters: { eraseRemoved: fails },
+    parked: { eraseRemoved: fails },
     clock: new ManualClock(),
     logKeptMs: 0,
   })

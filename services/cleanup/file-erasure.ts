@@ -3,6 +3,7 @@
  * it is gone, when it will be, or what is left to do.
  */
 import type { DeadLetters } from '../../engine/link/dead-letters.ts'
+import type { ParkingControl } from '../../engine/parking/control.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { Erased } from '../../model/erased.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
@@ -14,13 +15,14 @@ export interface FileErasureParts {
   readonly entities: Pick<EntityStore, 'eraseDeleted'>
   readonly timeSeries: Pick<TimeSeriesStore, 'eraseDeleted'>
   readonly deadLetters: Pick<DeadLetters, 'eraseRemoved'>
+  readonly parked: Pick<ParkingControl, 'eraseRemoved'>
   readonly clock: Clock
   /** How long messages stay in the log after they were processed. */
   readonly logKeptMs: number
 }
 
 export interface ErasedStore extends Erased {
-  readonly store: 'entities' | 'series' | 'dead letters' | 'log'
+  readonly store: 'entities' | 'series' | 'parked lanes' | 'dead letters' | 'log'
 }
 
 export interface ErasureReport {
@@ -52,10 +54,12 @@ export class FileErasure {
   }
 
   private async erase(): Promise<ErasureReport> {
-    const { cleanup, entities, timeSeries, deadLetters, clock, logKeptMs } = this.parts
+    const { cleanup, entities, timeSeries, deadLetters, parked, clock, logKeptMs } = this.parts
     const pending = await cleanup.finish()
     const series = await timeSeries.eraseDeleted()
     const rows = await entities.eraseDeleted()
+    // Of a lane that is given up letters come: these are looked at last.
+    const lanes = await parked.eraseRemoved()
     const letters = await deadLetters.eraseRemoved()
     const log: Erased = { isGone: false, byMs: clock.now() + logKeptMs, rest: LOG_REST }
     return {
@@ -63,6 +67,7 @@ export class FileErasure {
       stores: [
         { store: 'entities', ...rows },
         { store: 'series', ...series },
+        { store: 'parked lanes', ...lanes },
         { store: 'dead letters', ...letters },
         { store: 'log', ...log },
       ],

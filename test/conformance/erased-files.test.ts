@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { erase } from '../../commands/erase.ts'
 import { DEMO_SYSADMIN, login, RestClient } from '../support/clients.ts'
@@ -23,14 +23,16 @@ async function filesWith(folder: string, text: string): Promise<readonly string[
   return found
 }
 
-async function eraseNow({ url }: RunningMillrace): Promise<void> {
+/** Resolves with what it said. */
+async function eraseNow({ url }: RunningMillrace): Promise<string> {
   const lines: string[] = []
   const output = { out: (line: string) => lines.push(line), error: (line: string) => lines.push(line) }
   const { username, password } = DEMO_SYSADMIN
   assert.equal(await erase(['--url', url, '--user', username, '--password', password], output), 0, lines.join('\n'))
-  for (const store of ['entities', 'series', 'dead letters'])
+  for (const store of ['entities', 'series', 'parked lanes', 'dead letters'])
     assert.ok(lines.includes(`${store}: gone`), lines.join('\n'))
   assert.match(lines.join('\n'), /^log: by 20/m)
+  return lines.join('\n')
 }
 
 async function filesBesideTheLog(dataDir: string, text: string): Promise<readonly string[]> {
@@ -130,4 +132,100 @@ test('of a deleted user and a deleted tenant nothing is left in any file', async
       () => filesWith(dataDir, text),
       (files) => files.length === 0,
     )
+})
+
+test('of what a deleted device and a deleted tenant had parked nothing is left in any file; the lanes of others stay in order', async (context) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'millrace-erased-lanes-'))
+  const environment = {
+    LINK_RETENTION_MINUTES: '0',
+    TB_QUEUE_RE_MAIN_PROCESSING_STRATEGY_RETRIES: '0',
+    TB_QUEUE_RE_MAIN_PROCESSING_STRATEGY_RETRY_PAUSE: '600',
+    TB_QUEUE_RE_MAIN_PROCESSING_STRATEGY_MAX_RETRY_PAUSE: '600',
+    QUEUE_TRIES_BEFORE_PARKING: '1',
+  }
+  let millrace = await startMillrace({ dataDir, environment })
+  context.after(async () => {
+    await millrace.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+  interface Made {
+    readonly id: { readonly id: string }
+  }
+  const system = new RestClient(millrace, await login(millrace, DEMO_SYSADMIN))
+  const tenant = await system.expect<Made>('POST', '/api/tenant', { title: 'Erased' })
+  const { id } = await system.expect<Made>('POST', '/api/user?sendActivationMail=false', {
+    ...{ email: 'owner@example.org', authority: 'TENANT_ADMIN', tenantId: tenant.id },
+  })
+  const { token } = await system.expect<{ token: string }>('GET', `/api/user/${id.id}/token`)
+  const owner = new RestClient(millrace, token)
+  const demo = new RestClient(millrace, await login(millrace))
+  /** A device whose telemetry comes to a node that cannot start. Answers its id. */
+  const failing = async (as: RestClient, name: string): Promise<string> => {
+    const chain = await as.expect<Made & { version: number }>('POST', '/api/ruleChain', { name })
+    await as.expect('POST', '/api/ruleChain/metadata', {
+      ...{ ruleChainId: chain.id, version: chain.version, firstNodeIndex: 0 },
+      nodes: [
+        {
+          type: 'org.thingsboard.rule.engine.filter.TbMsgTypeFilterNode',
+          ...{ name: 'Telemetry alone', configuration: { messageTypes: ['POST_TELEMETRY_REQUEST'] } },
+        },
+        { type: 'org.example.NobodyKnowsNode', name: 'Unknown', configuration: {} },
+      ],
+      connections: [{ fromIndex: 0, toIndex: 1, type: 'True' }],
+    })
+    const profile = await as.expect<Made>('POST', '/api/deviceProfile', {
+      ...{ name, type: 'DEFAULT', transportType: 'DEFAULT', provisionType: 'DISABLED', defaultRuleChainId: chain.id },
+    })
+    const device = await as.expect<Made>('POST', `/api/device?accessToken=${name}`, {
+      ...{ name, deviceProfileId: profile.id },
+    })
+    for (let index = 0; index < 5; index++) {
+      const url = `${millrace.url}/api/v1/${name}/telemetry`
+      const body = JSON.stringify({ said: `SAID_BY_${name} ${index} ${'x'.repeat(3000)}` })
+      assert.equal((await fetch(url, { method: 'POST', body })).status, 200)
+    }
+    return device.id.id
+  }
+  const erased = await failing(demo, 'LANE_OF_THE_DEVICE')
+  const kept = await failing(demo, 'LANE_THAT_STAYS')
+  await failing(owner, 'LANE_OF_THE_TENANT')
+  /** Of each lane the device, where there are as many messages as it sent, with what else is said of it behind them. */
+  const lanes = async () => {
+    const { data } = await system.expect<{ data: { originator: { id: string }; messages: number }[] }>(
+      'GET',
+      '/api/parked?pageSize=10&page=0',
+    )
+    return data.filter(({ messages }) => messages >= 5).map(({ originator }) => originator.id)
+  }
+  const folder = join(dataDir, 'link', 'parked')
+  // Of its name and its id the audit log tells, by its own rule.
+  const markers = ['SAID_BY_LANE_OF_THE_DEVICE', 'SAID_BY_LANE_OF_THE_TENANT']
+  await eventually(lanes, (found) => found.length === 3)
+  for (const text of [...markers, erased]) assert.ok((await filesWith(folder, text)).length > 0, text)
+
+  await demo.expect('DELETE', `/api/device/${erased}`)
+  await system.expect('DELETE', `/api/tenant/${tenant.id.id}`)
+  await eventually(
+    () => eraseNow(millrace),
+    (said) => !said.includes('ask once more'),
+  )
+  for (const text of markers) {
+    const found = await filesWith(join(dataDir, 'link'), text)
+    assert.deepEqual(
+      found.filter((file) => dirname(file) !== join(dataDir, 'link')),
+      [],
+      text,
+    )
+    assert.deepEqual(await filesBesideTheLog(dataDir, text), [], text)
+  }
+  assert.deepEqual(await filesWith(folder, erased), [])
+  assert.deepEqual(await lanes(), [kept])
+  await millrace.stop()
+  millrace = await startMillrace({ dataDir, environment })
+  for (const text of markers)
+    await eventually(
+      () => filesWith(dataDir, text),
+      (files) => files.length === 0,
+    )
+  assert.ok((await filesWith(folder, 'SAID_BY_LANE_THAT_STAYS')).length > 0)
 })
