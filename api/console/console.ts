@@ -10,7 +10,9 @@ import type { Answer } from '../rest/route.ts'
 
 const FOLDER = join(import.meta.dirname, 'browser')
 
-const KNOWN = /^(?:rule-chains\/)?[a-z][a-z-]*\.(?:js|css)$/
+/** Those that have files of pages in them. */
+export const CONSOLE_FOLDERS = ['calculated-fields', 'rule-chains'] as const
+const KNOWN = new RegExp(`^(?:(?:${CONSOLE_FOLDERS.join('|')})/)?[a-z][a-z-]*\\.(?:js|css)$`)
 /** What every page needs; a page loads the rest itself. */
 const FIRST = ['main.js', 'dom.js', 'login.js', 'navigation.js', 'pages.js', 'session.js']
 

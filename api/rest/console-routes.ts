@@ -1,5 +1,5 @@
 /** The pages of people who log in. They are for everybody, as they hold nothing: what they show comes by calls that need a login. */
-import { CONSOLE_PAGES, consoleFileAnswer, consolePageAnswer } from '../console/console.ts'
+import { CONSOLE_FOLDERS, CONSOLE_PAGES, consoleFileAnswer, consolePageAnswer } from '../console/console.ts'
 import { ApiErrors } from '../errors.ts'
 import type { RestRoute } from './route.ts'
 
@@ -9,7 +9,7 @@ export function consoleRoutes(): readonly RestRoute[] {
       return { method: 'GET', pattern, authorities: 'public', handle: async () => consolePageAnswer() }
     }),
     fileRoute('/console/:file', ''),
-    fileRoute('/console/rule-chains/:file', 'rule-chains/'),
+    ...CONSOLE_FOLDERS.map((folder) => fileRoute(`/console/${folder}/:file`, `${folder}/`)),
   ]
 }
 

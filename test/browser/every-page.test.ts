@@ -4,6 +4,7 @@ import type { Browser } from '../support/browser.ts'
 import { DEMO_CUSTOMER, DEMO_SYSADMIN, DEMO_TENANT, DEMO_TOKEN, RestClient, login } from '../support/clients.ts'
 import { consoleTests, logIn } from '../support/console.ts'
 import type { RunningMillrace } from '../support/start-millrace.ts'
+import { CALCULATED_FIELD_TYPES } from '../../model/calculated-fields/configuration.ts'
 import { until } from '../support/until.ts'
 
 const seen = consoleTests()
@@ -70,7 +71,9 @@ seen(
       ...{ name: 'View', type: 'house', entityId: { entityType: 'ASSET', id: asset }, startTimeMs: 0, endTimeMs: 0 },
       keys: { timeseries: ['heat'], attributes: { cs: [], ss: [], sh: [] } },
     })
-    const rule = `new?type=ALARM&entityType=ASSET&id=${asset}`
+    const begun = CALCULATED_FIELD_TYPES.map(
+      (type) => `/calculatedFields/new?type=${type}&entityType=ASSET&id=${asset}`,
+    )
     await logIn(browser, running)
     await browser.sees('1 to')
     await look(browser, running, [
@@ -79,7 +82,7 @@ seen(
       ...['/packages', '/integrations', `/integrations/${integration}`, '/failures', '/usage', '/audit', '/account'],
       ...['/customers', `/customers/${await first('/api/customers')}`, '/users', `/users/${await first('/api/users')}`],
       ...['/assetProfiles', `/assetProfiles/${await first('/api/assetProfiles')}`, '/queues'],
-      ...['/calculatedFields', `/calculatedFields/${field}`, `/calculatedFields/${rule}`],
+      ...['/calculatedFields', `/calculatedFields/${field}`, ...begun],
       ...['/entityViews', `/entityViews/${view}`],
       ...['/ruleChains', `/ruleChains/${await first('/api/ruleChains')}`],
     ])

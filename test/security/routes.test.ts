@@ -72,6 +72,7 @@ const OPEN_ROUTES = [
   'GET /settings/outgoing-mail',
   'GET /account',
   'GET /console/:file',
+  'GET /console/calculated-fields/:file',
   'GET /console/rule-chains/:file',
   'GET /api/admin/mail/oauth2/code',
   'GET /api/images/public/:publicResourceKey',

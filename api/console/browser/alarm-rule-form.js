@@ -1,18 +1,18 @@
 /** The form of an alarm rule: values, what raises the alarm at which severity, and what ends it. */
 import { conditionRows } from './alarm-condition.js'
 import { SEVERITIES, newRule, shownRules, withRules } from './alarm-shapes.js'
-import { argumentRows } from './argument-rows.js'
+import { argumentRows } from './calculated-fields/argument-rows.js'
 import { choice, field, make } from './dom.js'
-import { argumentsOf, namedOf } from './field-shapes.js'
+import { argumentsOf, namedOf } from './calculated-fields/field-shapes.js'
 
 /** @typedef {Record<string, any>} Json */
 /** @typedef {import('./alarm-shapes.js').Rule} Rule */
 
-/** Undefined where it has what no form shows. @param {Json} before @returns {import('./calculated-field.js').Editor | undefined} */
-export function alarmRuleForm(before) {
+/** Undefined where it has what no form shows. @param {Json} before @param {import('./calculated-fields/editor.js').Surroundings} around @returns {import('./calculated-fields/editor.js').Editor | undefined} */
+export function alarmRuleForm(before, { keys }) {
   const shown = shownRules(before)
   if (shown === undefined) return undefined
-  const values = argumentRows(argumentsOf(before['arguments']), false)
+  const values = argumentRows(argumentsOf(before['arguments']), { kinds: ['TS_LATEST', 'ATTRIBUTE'], keys })
   const first = () => values.read()[0]?.name ?? ''
   /** @type {ReturnType<typeof ruleRows>[]} */
   let raising = []

@@ -1,16 +1,16 @@
 /** One calculated field or alarm rule, made or changed: its form, all of it as JSON, a trial, and what it did. */
 import { dangerous } from './dialog.js'
 import { field, form, make, tell, textArea } from './dom.js'
-import { fieldEvents } from './field-events.js'
-import { fieldForm } from './field-form.js'
-import { TYPES, newConfiguration, typeText } from './field-shapes.js'
-import { fieldTrial } from './field-trial.js'
+import { editorOf } from './calculated-fields/editor.js'
+import { fieldEvents } from './calculated-fields/events.js'
+import { forget, pointOut } from './calculated-fields/misfit.js'
+import { TYPES, newConfiguration, typeText } from './calculated-fields/field-shapes.js'
+import { fieldTrial } from './calculated-fields/trial.js'
 import { ownerLink } from './owner.js'
 import { parsedObject } from './parsed-object.js'
 import { call } from './session.js'
 
 /** @typedef {Record<string, any>} Json */
-/** Of a type's form. @typedef {{ rows: readonly Node[], configuration: () => Json, trial?: () => import('./field-trial.js').Trial }} Editor */
 
 const NEW = 'new'
 
@@ -42,7 +42,7 @@ export async function calculatedFieldPage({ main, id, query }) {
       autocomplete: 'off',
     })
     name.input.value = present['name']
-    const editor = await editorOf(present['configuration'])
+    const editor = await editorOf(present['configuration'], present['entityId'])
     const json = textArea('All of it, as JSON', 'configuration', JSON.stringify(present['configuration'], null, 2))
     const named = (/** @type {Json} */ configuration) => ({ name: name.input.value.trim(), configuration })
     const whole = (/** @type {readonly Node[]} */ rows) =>
@@ -51,9 +51,15 @@ export async function calculatedFieldPage({ main, id, query }) {
       })
     if (editor === undefined) return forms.replaceChildren(whole([name.row, json.row]))
     const saving = form('Save', [name.row, ...editor.rows], async () => {
-      await saved(named(editor.configuration()))
+      forget(saving)
+      try {
+        await saved(named(await editor.configuration()))
+      } catch (error) {
+        pointOut(saving, error)
+        throw error
+      }
     })
-    const trial = editor.trial === undefined ? [] : [fieldTrial(present['type'], editor.trial)]
+    const trial = editor.trial === undefined ? [] : [fieldTrial(editor.trial)]
     const asJson = make('details', {}, make('summary', {}, 'The same as JSON'), whole([json.row]))
     forms.replaceChildren(saving, ...trial, asJson)
   }
@@ -86,12 +92,6 @@ export async function calculatedFieldPage({ main, id, query }) {
       text: 'Values and alarms that it made stay; no more come.',
     })
   }
-}
-
-/** @param {Json} configuration @returns {Promise<Editor | undefined>} */
-async function editorOf(configuration) {
-  if (configuration['type'] === 'ALARM') return (await import('./alarm-rule-form.js')).alarmRuleForm(configuration)
-  return fieldForm(configuration)
 }
 
 /** What the page before asked for. @param {URLSearchParams} query @returns {Json} */

@@ -2,7 +2,7 @@
 import { dangerous } from './dialog.js'
 import { choice, form, field, make } from './dom.js'
 import { entityLink } from './entity-link.js'
-import { TYPES, typeText } from './field-shapes.js'
+import { TYPES, typeText } from './calculated-fields/field-shapes.js'
 import { ownerChoice, ownerText } from './owner.js'
 import { pagedList, searchField } from './paged.js'
 import { call } from './session.js'

@@ -1,21 +1,40 @@
 /** The arguments of a calculated field: which values it reads, each under a name of its own. */
-import { choice, field, hide, make } from './dom.js'
+import { choice, field, hide, make } from '../dom.js'
 import { ARGUMENT_KINDS, SCOPES, sourceText } from './field-shapes.js'
+import { Misfit, member } from './misfit.js'
 
 /** @typedef {import('./field-shapes.js').Argument} Argument */
 
 const VARIABLE = '[\\p{L}_$][\\p{L}\\p{N}_$]*'
 
-/** @param {readonly Argument[]} shown @param {boolean} hasWindows whether windows of values may be read */
-export function argumentRows(shown, hasWindows) {
-  /** @type {{ element: HTMLElement, read: () => Argument, focus: () => void }[]} */
+/** `kinds` that may be read, `keys` that are offered. @typedef {{ kinds: readonly string[], keys: import('./keys.js').KeyOptions }} Offered */
+
+/** @param {readonly Argument[]} shown @param {Offered & { onNames?: () => void }} offered `onNames`: one was added, removed or is called otherwise */
+export function argumentRows(shown, { onNames = () => undefined, ...offered }) {
+  /** @type {ReturnType<typeof argumentRow>[]} */
   let rows = []
   const list = make('div')
   const add = make('button', { type: 'button', click: () => added() }, 'Add an argument')
   const legend = make('legend', {}, 'Values that it reads')
-  const element = make('fieldset', {}, legend, list, add)
+  const element = make(
+    'fieldset',
+    { focusin: () => void offered.keys.offer() },
+    legend,
+    list,
+    add,
+    offered.keys.element,
+  )
   for (const each of shown) append(each)
-  return { element, read: () => rows.map((row) => row.read()) }
+  return { element, read, names: () => rows.map((row) => row.name.value.trim()) }
+
+  /** Throws where two have one name. */
+  function read() {
+    const all = rows.map((row) => row.read())
+    const second = all.findIndex(({ name }, index) => all.findIndex((each) => each.name === name) < index)
+    const row = rows[second]
+    if (row === undefined) return all
+    throw new Misfit(row.name, `Two arguments are called "${row.name.value}": give one another name.`)
+  }
 
   function added() {
     append({
@@ -28,32 +47,36 @@ export function argumentRows(shown, hasWindows) {
       timeWindow: '',
       before: {},
     })
-    rows.at(-1)?.focus()
+    rows.at(-1)?.name.focus()
   }
 
   /** @param {Argument} argument */
   function append(argument) {
-    const row = argumentRow(argument, hasWindows, () => {
+    const row = argumentRow(argument, offered, () => {
       rows = rows.filter((each) => each !== row)
       row.element.remove()
       add.focus()
+      onNames()
     })
+    row.name.addEventListener('input', onNames)
     rows.push(row)
     list.append(row.element)
+    onNames()
   }
 }
 
-/** @param {Argument} argument @param {boolean} hasWindows @param {() => void} remove */
-function argumentRow(argument, hasWindows, remove) {
+/** @param {Argument} argument @param {Offered} offered @param {() => void} remove */
+function argumentRow(argument, offered, remove) {
   const name = text('Called', 'argument', argument.name, {
     required: true,
     pattern: VARIABLE,
     title: 'a letter, then letters and digits',
     placeholder: 't',
   })
-  const kinds = ARGUMENT_KINDS.filter(([kind]) => hasWindows || kind !== 'TS_ROLLING')
+  const kinds = ARGUMENT_KINDS.filter(([each]) => offered.kinds.includes(each))
   const kind = choice('What', 'kind', kinds, argument.kind)
-  const key = text('Key', 'argumentKey', argument.key, { required: true, placeholder: 'temperature' })
+  const list = offered.keys.element.id
+  const key = text('Key', 'argumentKey', argument.key, { required: true, placeholder: 'temperature', list })
   const scope = choice('Scope', 'scope', SCOPES, argument.scope)
   const value = text('Where there is none yet', 'defaultValue', argument.defaultValue, { placeholder: 'it waits' })
   const window = text('Seconds', 'timeWindow', argument.timeWindow, { type: 'number', min: '0.001', step: 'any' })
@@ -79,18 +102,23 @@ function argumentRow(argument, hasWindows, remove) {
   )
   return {
     element,
-    focus: () => name.input.focus(),
+    name: name.input,
     /** @returns {Argument} */
-    read: () => ({
-      name: name.input.value.trim(),
-      kind: kind.input.value,
-      key: key.input.value.trim(),
-      scope: scope.input.value,
-      defaultValue: value.input.value,
-      limit: limit.input.value,
-      timeWindow: window.input.value,
-      before: argument.before,
-    }),
+    read() {
+      const path = `arguments.${name.input.value.trim()}`
+      member(key.input, `${path}.refEntityKey.key`)
+      member(limit.input, `${path}.limit`)
+      return {
+        name: name.input.value.trim(),
+        kind: kind.input.value,
+        key: key.input.value.trim(),
+        scope: scope.input.value,
+        defaultValue: value.input.value,
+        limit: limit.input.value,
+        timeWindow: window.input.value,
+        before: argument.before,
+      }
+    },
   }
 }
 

@@ -1,5 +1,5 @@
 /** Calculated fields: their types in words, what a new one begins with, and what of a configuration a form can show. Knows no page. */
-import { limitRule } from './alarm-shapes.js'
+import { limitRule } from '../alarm-shapes.js'
 
 /** @typedef {Record<string, any>} Json */
 /** @typedef {{ name: string, kind: string, key: string, scope: string, defaultValue: string, limit: string, timeWindow: string, before: Json }} Argument */
@@ -17,7 +17,7 @@ export const TYPES = /** @type {readonly (readonly [type: string, name: string, 
     'figures over related entities',
     'Sums, means and counts over what it is related to.',
   ],
-  ['ENTITY_AGGREGATION', 'figures over hours, days …', 'Sums, means and counts of an interval of the calendar.'],
+  ['ENTITY_AGGREGATION', 'figures over hours or days', 'Sums, means and counts of an interval of the calendar.'],
 ])
 
 export const ARGUMENT_KINDS = /** @type {readonly (readonly [string, string])[]} */ ([
@@ -89,19 +89,23 @@ export function typeText(type) {
   return TYPES.find(([each]) => each === type)?.[1] ?? type
 }
 
-/** Undefined where its type has no form: then there is its JSON. @param {Json} configuration @returns {Shown | undefined} */
-export function shownOf({ type, arguments: named, expression, output, useLatestTs }) {
-  if (type !== 'SIMPLE' && type !== 'SCRIPT') return undefined
+/** Of a formula or a script. @param {Json} configuration @returns {Shown} */
+export function shownOf({ arguments: named, expression, output, useLatestTs }) {
   return {
     arguments: argumentsOf(named),
     expression: String(expression ?? ''),
-    output: {
-      type: output?.type ?? 'TIME_SERIES',
-      name: output?.name ?? '',
-      scope: output?.scope ?? 'SERVER_SCOPE',
-      decimals: textOf(output?.decimalsByDefault),
-    },
+    output: outputOf(output),
     useLatestTs: useLatestTs === true,
+  }
+}
+
+/** @param {Json | undefined} output @returns {Output} */
+export function outputOf(output) {
+  return {
+    type: output?.['type'] ?? 'TIME_SERIES',
+    name: output?.['name'] ?? '',
+    scope: output?.['scope'] ?? 'SERVER_SCOPE',
+    decimals: textOf(output?.['decimalsByDefault']),
   }
 }
 
@@ -123,7 +127,17 @@ export function argumentsOf(named) {
 /** What the form does not show stays as it is. @param {Json} before @param {Shown} shown @returns {Json} */
 export function configurationOf(before, shown) {
   const isSimple = before['type'] === 'SIMPLE'
-  const { type, name, scope, decimals } = shown.output
+  return {
+    ...before,
+    arguments: namedOf(shown.arguments),
+    expression: shown.expression,
+    output: storedOutput(before['output'], shown.output, isSimple),
+    ...(isSimple ? { useLatestTs: shown.useLatestTs } : {}),
+  }
+}
+
+/** @param {Json | undefined} before @param {Output} shown @param {boolean} [hasName] whether it is one value, under a key of its own @returns {Json} */
+export function storedOutput(before, { type, name, scope, decimals }, hasName = false) {
   const {
     name: _name,
     scope: _scope,
@@ -131,30 +145,23 @@ export function configurationOf(before, shown) {
     type: typeBefore,
     strategy,
     ...others
-  } = before['output'] ?? {}
+  } = before ?? {}
   return {
-    ...before,
-    arguments: namedOf(shown.arguments),
-    expression: shown.expression,
-    output: {
-      ...others,
-      // Each type of output has strategies of its own.
-      ...(typeBefore === type && strategy !== undefined ? { strategy } : {}),
-      type,
-      ...(isSimple ? { name } : {}),
-      ...(type === 'ATTRIBUTES' ? { scope } : {}),
-      ...(decimals === '' ? {} : { decimalsByDefault: Number(decimals) }),
-    },
-    ...(isSimple ? { useLatestTs: shown.useLatestTs } : {}),
+    ...others,
+    // Each type of output has strategies of its own.
+    ...(typeBefore === type && strategy !== undefined ? { strategy } : {}),
+    type,
+    ...(hasName ? { name } : {}),
+    ...(type === 'ATTRIBUTES' ? { scope } : {}),
+    ...(decimals === '' ? {} : { decimalsByDefault: Number(decimals) }),
   }
 }
 
-/** Throws, in words, where two have one name. @param {readonly Argument[]} shown @returns {Json} */
+/** @param {readonly Argument[]} shown each of another name @returns {Json} */
 export function namedOf(shown) {
   /** @type {Json} */
   const named = {}
   for (const { name, kind, key, scope, defaultValue, limit, timeWindow, before } of shown) {
-    if (Object.hasOwn(named, name)) throw new Error(`Two arguments are called "${name}": give one another name.`)
     const { defaultValue: _value, limit: _limit, timeWindow: _window, refEntityKey: _key, ...others } = before
     const isWindow = kind === 'TS_ROLLING'
     named[name] = {

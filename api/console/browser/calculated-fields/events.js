@@ -1,9 +1,9 @@
 /** What a calculated field notes of its calculations, and the newest of them as they come. */
-import { choice, make, messageOf, shortened, tell, timeText } from './dom.js'
-import { entityLink } from './entity-link.js'
-import { NOTED, notedOf } from './noted.js'
-import { pagedList } from './paged.js'
-import { polling } from './polling.js'
+import { choice, make, messageOf, shortened, tell, timeText } from '../dom.js'
+import { entityLink } from '../entity-link.js'
+import { NOTED, notedOf } from '../noted.js'
+import { pagedList } from '../paged.js'
+import { polling } from '../polling.js'
 
 /** @typedef {Record<string, any>} Json */
 
