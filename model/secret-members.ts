@@ -42,6 +42,9 @@ export function isSecretName(name: string): boolean {
  */
 export type SecretKind = 'text' | 'login' | 'named'
 
+/** Marks a text of a schema that is a secret as a whole. */
+export const SECRET = { secret: 'text', writeOnly: true } as const
+
 /** Members that hold secrets, and those that hold such members; items of a list are as their list. */
 export interface SecretShape {
   readonly [member: string]: SecretKind | SecretShape

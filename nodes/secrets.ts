@@ -3,10 +3,9 @@
  * a mask in their place, and opens them when the node is made: the node itself sees nothing of it.
  */
 import { z } from 'zod'
-import type { SecretKind, SecretShape } from '../model/secret-members.ts'
+import { SECRET, type SecretKind, type SecretShape } from '../model/secret-members.ts'
 
-/** A text that is a secret as a whole. */
-export const SECRET = { secret: 'text', writeOnly: true } as const
+export { SECRET }
 /** An URL: the password in front of its host, or a user name without one, and parameters with a secret's name. */
 export const SECRET_LOGIN = { secret: 'login' } as const
 /** A record, or a list of `key` and `value`: the entries whose key is that of a secret. */

@@ -27,7 +27,7 @@ import { FakeCalculated } from './fakes/calculated.ts'
 import { FakeAttributes } from './fakes/attributes.ts'
 import { FakeEntities } from './fakes/entities.ts'
 import { FakeHistory } from './fakes/history.ts'
-import { FakeAi, FakeDeviceState, FakeMail, FakeNotifications, FakeTables, FakeViews } from './fakes/noted.ts'
+import { FakeAi, FakeDeviceState, FakeMail, FakeNotifications, FakeSms, FakeTables, FakeViews } from './fakes/noted.ts'
 import { FakeOutbound } from './fakes/outbound.ts'
 import { FakeRelations } from './fakes/relations.ts'
 import { FakeRoutes } from './fakes/routes.ts'
@@ -55,6 +55,7 @@ export interface Fakes {
   readonly outbound: FakeOutbound
   readonly relations: FakeRelations
   readonly routes: FakeRoutes
+  readonly sms: FakeSms
   readonly state: FakeState
   readonly tables: FakeTables
   readonly views: FakeViews
@@ -176,6 +177,7 @@ function fakesOf(tenantId: string, clock: Clock): Fakes {
     outbound: new FakeOutbound(),
     relations,
     routes: new FakeRoutes(),
+    sms: new FakeSms(),
     state: new FakeState(now),
     tables: new FakeTables(),
     views: new FakeViews(),

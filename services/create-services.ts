@@ -82,6 +82,7 @@ import { RuleChains } from './rule-chains/rule-chains.ts'
 import type { ServicesOptions } from './services-options.ts'
 import type { Services } from './services.ts'
 import { StoredTelemetry } from './telemetry/telemetry.ts'
+import { SystemSms } from './sms/system-sms.ts'
 import { TenantProperty } from './tenants/tenant-property.ts'
 import { tenantStart } from './tenants/tenant-start.ts'
 import { ViewedFeed } from './telemetry/viewed-feed.ts'
@@ -137,9 +138,12 @@ export function createServices(options: ServicesOptions): Services {
   const { cache, stop: stopFollowing } = followAttributes({ entities, feed, bytes, shared })
   const doubts = new CommitDoubts(clock)
   const admin = new Admin({
+  const outbound = options.outbound ?? defaultOutbound(clock)
+  const sms: SystemSms = new SystemSms({ settings: { find: (key) => admin.settings.find(key) }, outbound })
     ...{ entities, vault, feed, doubts, changes, clock, random },
     ...{ jwt: options.jwt, mail: options.mail, send: sendBySmtp },
   })
+    sendSms: (target, number, text) => sms.sendBy(target, number, text),
   const deployments = new Deployments()
   const queues = new StoredQueues({
     ...{ entities, feed, doubts, deployments, changes, clock, random },
@@ -321,6 +325,7 @@ export function createServices(options: ServicesOptions): Services {
     admin,
     people,
     notifications,
+    sms,
     notificationWatch: watch,
     platformWatch,
     ruleChains,
@@ -377,6 +382,7 @@ export function createServices(options: ServicesOptions): Services {
         counted,
         integrationFigures.close(),
         notificationSet.close(),
+        sms.close(),
         events.close(),
         otaUpdates.close(),
         jobs.close(),

@@ -19,6 +19,7 @@ import type { KnownRelations } from './node-capabilities/known-relations.ts'
 import type { OwnEntities } from './node-capabilities/own-entities.ts'
 import { nodeRelations } from './node-capabilities/relations.ts'
 import { nodeRoutes } from './node-capabilities/routes.ts'
+import { nodeSms } from './node-capabilities/sms.ts'
 import { nodeTables, type CustomTableParts } from './node-capabilities/tables.ts'
 import { nodeTelemetry } from './node-capabilities/telemetry.ts'
 import { nodeViews } from './node-capabilities/views.ts'
@@ -73,6 +74,7 @@ export function nodeCapabilitiesOf({
     relations: nodeRelations(services, known.relations),
     routes: nodeRoutes(services),
     scripts: () => metered,
+    sms: nodeSms(services, outbound),
     state: (node) => states.of(node),
     tables: nodeTables(tables),
     telemetry: nodeTelemetry(services, own),

@@ -56,6 +56,7 @@ import type { PersistentCalls } from './rpc/persistent-calls.ts'
 import type { ChainTrialDesk } from './rule-chains/chain-trials.ts'
 import type { ChainStatisticsReader } from './rule-chains/chain-statistics.ts'
 import type { RuleChains } from './rule-chains/rule-chains.ts'
+import type { SystemSms } from './sms/system-sms.ts'
 import type { StoredTelemetry } from './telemetry/telemetry.ts'
 import type { TelemetryService } from './telemetry/telemetry-service.ts'
 import type { TenantService } from './tenants/tenant-service.ts'
@@ -114,6 +115,8 @@ export interface Services {
   readonly people: People
   /** What a system administrator sets for the whole platform. */
   readonly admin: Admin
+  /** To phones, by the provider that the system administrator set. */
+  readonly sms: SystemSms
   readonly ruleChains: RuleChains
   /** When stored changes are in force in this process. */
   readonly deployments: Deployments

@@ -47,6 +47,7 @@ import { TestDeadLetters, TestParkedLanes } from './failed-messages.testkit.ts'
 import { recordWith, rowsOf } from './entities/rows.ts'
 import { tenants } from './entities/tenant.ts'
 import { DEMO_LOGINS, seedDemo } from './seed.ts'
+import type { Outbound } from './outbound/outbound.ts'
 import { RuleChainErrors } from './rule-chains/errors.ts'
 import type { Services } from './services.ts'
 import { Vault, VAULT_KEY_BYTES } from './vault/vault.ts'
@@ -342,6 +343,8 @@ export async function openTestPlatform(
     secrets?: ReturnType<typeof testSecrets>
     /** With it calculated fields run. */
     openField?: OpenField
+    /** By default internal addresses are not called. */
+    outbound?: Outbound
     /** Hears what is reported, beside `reports`. */
     report?: Report
   } = {},
@@ -383,6 +386,7 @@ export async function openTestPlatform(
     ...(options.claims === undefined ? {} : { claims: options.claims }),
     ...(options.provisioning === undefined ? {} : { provisioning: options.provisioning }),
     ...(options.openField === undefined ? {} : { openField: options.openField }),
+    ...(options.outbound === undefined ? {} : { outbound: options.outbound }),
     report: (text, fields) => {
       reports.push(text)
       options.report?.(text, fields)

@@ -245,6 +245,7 @@ export class World {
       mail: (node) => ({
         send: async ({ to, subject, body }) => this.note(node, 'send mail', undefined, { to, subject, body }),
       }),
+      sms: (node) => ({ send: async (number, text) => this.note(node, 'send sms', undefined, { number, text }) }),
       notifications: (node) => ({
         send: async ({ originator, templateId }) => this.note(node, 'send notification', originator, { templateId }),
         // Of no service: calls outside are answered by the case.

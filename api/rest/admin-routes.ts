@@ -13,6 +13,7 @@ import { AdminErrors } from '../../services/admin/errors.ts'
 import { HIDDEN_SIGNING_KEY } from '../../services/admin/jwt-settings.ts'
 import { MAIL_OAUTH2_PATH } from '../../services/mail/mail-oauth2.ts'
 import { MAIL_SETTINGS } from '../../services/mail/mail-settings.ts'
+import type { SystemSms } from '../../services/sms/system-sms.ts'
 import type { People } from '../../services/users/people.ts'
 import { SECURITY_SETTINGS, securityJson, securitySettingsSchema } from '../../services/users/security-settings.ts'
 import type { Auth } from '../auth/auth.ts'
@@ -27,6 +28,7 @@ import { pairAnswer, pairShape } from './token-pair.ts'
 
 export interface AdminRoutesParts extends EntityRoutesParts {
   readonly admin: Admin
+  readonly sms: Pick<SystemSms, 'isSetUp'>
   readonly people: Pick<People, 'accounts' | 'twoFactor'>
   readonly auth: Auth
   readonly systemInfo: SystemInfo
@@ -41,6 +43,11 @@ const jwtBody = z.object({
   refreshTokenExpTime: z.int(),
   tokenIssuer: z.string().max(255),
   tokenSigningKey: z.string().max(4_096).nullish(),
+})
+const testSmsBody = z.object({
+  providerConfiguration: jsonObject,
+  numberTo: z.string().trim().min(1).max(32),
+  message: z.string().min(1).max(1_600),
 })
 const REPOSITORY: JsonObject = { configured: { type: 'boolean' }, readOnly: { type: ['boolean', 'null'] } }
 const ALL = { authorities: SYSTEM, targets: {}, query: {} } as const
@@ -90,6 +97,23 @@ function settingsRoutes({ make, admin, baseUrl, devicePorts }: AdminRoutesParts)
       answer: undefined,
       handle: async ({ principal, body: { jsonValue } }) => {
         await admin.sendTestMail(principal, jsonValue)
+        return EMPTY_ANSWER
+      },
+    }),
+    make.route({
+      ...ALL,
+      method: 'POST',
+      path: '/api/admin/settings/testSms',
+      about: 'Sends a text to a phone by the provider of the body.',
+      body: testSmsBody,
+      example: () => ({
+        providerConfiguration: { type: 'TWILIO', accountSid: 'AC1', accountToken: 'token', numberFrom: '+15005550006' },
+        numberTo: '+15005550009',
+        message: 'Test message',
+      }),
+      answer: undefined,
+      handle: async ({ body: { providerConfiguration, numberTo, message } }) => {
+        await admin.sendTestSms(providerConfiguration, numberTo, message)
         return EMPTY_ANSWER
       },
     }),
@@ -162,7 +186,13 @@ function jwtRoutes({ make, admin, auth }: AdminRoutesParts): readonly DeclaredRo
   ]
 }
 
-function factRoutes({ make, admin, people: { twoFactor }, systemInfo }: AdminRoutesParts): readonly DeclaredRoute[] {
+function factRoutes({
+  make,
+  admin,
+  sms,
+  people: { twoFactor },
+  systemInfo,
+}: AdminRoutesParts): readonly DeclaredRoute[] {
   const nothing = { authorities: TENANT, targets: {}, query: {}, isAboutTheCaller: true, body: undefined } as const
   return [
     make.route({
@@ -174,7 +204,7 @@ function factRoutes({ make, admin, people: { twoFactor }, systemInfo }: AdminRou
       answer: featuresShape,
       handle: async () => ({
         emailEnabled: (await admin.mailSettings()) !== undefined,
-        smsEnabled: false,
+        smsEnabled: await sms.isSetUp(),
         notificationEnabled: false,
         oauthEnabled: false,
         twoFaEnabled: (await twoFactor.providers()).length > 0,

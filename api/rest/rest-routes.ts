@@ -218,6 +218,7 @@ function declaredParts({
 >): DeclaredParts {
   return {
     admin: services.admin,
+    sms: services.sms,
     systemInfo: new SystemInfo(process),
     ...routeParts(services),
     clock,

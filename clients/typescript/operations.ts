@@ -6168,6 +6168,14 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'POST', path: '/api/admin/settings/testMail', body: 'json' }, given, options)
   }
 
+  /** Sends a text to a phone by the provider of the body. For SYS_ADMIN. */
+  postAdminSettingsTestSms(
+    given: { readonly body: Api.PostAdminSettingsTestSmsBody },
+    options?: CallOptions,
+  ): Promise<void> {
+    return this.call({ method: 'POST', path: '/api/admin/settings/testSms', body: 'json' }, given, options)
+  }
+
   /** Makes an AI model, or replaces the one that the body names. A key that is sent back masked stays as it is. For TENANT_ADMIN. */
   postAiModel(given: { readonly body: Api.PostAiModelBody }, options?: CallOptions): Promise<Api.AiModel> {
     return this.call({ method: 'POST', path: '/api/ai/model', body: 'json' }, given, options)

@@ -3422,6 +3422,12 @@ export type PostAdminSecuritySettingsBody = {
 
 export type PostAdminSettingsBody = { readonly key: string; readonly jsonValue: unknown }
 
+export type PostAdminSettingsTestSmsBody = {
+  readonly providerConfiguration: unknown
+  readonly numberTo: string
+  readonly message: string
+}
+
 export type PostAiModelBody = {
   readonly id?: { readonly id: string } | null | undefined
   readonly version?: number | null | undefined

@@ -18,6 +18,7 @@ import type { NodeOutbound } from './capabilities/outbound.ts'
 import type { NodeQueues } from './capabilities/queues.ts'
 import type { NodeRelations } from './capabilities/relations.ts'
 import type { NodeRoutes } from './capabilities/routes.ts'
+import type { NodeSms } from './capabilities/sms.ts'
 import type { NodeState } from './capabilities/state.ts'
 import type { NodeTables } from './capabilities/tables.ts'
 import type { NodeTelemetry } from './capabilities/telemetry.ts'
@@ -40,6 +41,7 @@ export interface NodeCapabilities {
   readonly relations: NodeRelations
   readonly routes: NodeRoutes
   readonly scripts: ScriptHost
+  readonly sms: NodeSms
   readonly state: NodeState
   readonly tables: NodeTables
   readonly telemetry: NodeTelemetry

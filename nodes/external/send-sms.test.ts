@@ -61,5 +61,22 @@ test('a provider that is missing, not known or incomplete is refused at the star
     [{ ...SNS, secretAccessKey: '' }, /secretAccessKey/],
   ]
   for (const [provider, reason] of refusals) await assert.rejects(sent(provider, '+15005550009'), reason)
-  await assert.rejects(sent(TWILIO, '+15005550009', { useSystemSmsSettings: true }), /useSystemSmsSettings/)
+})
+
+test('with the settings of the system the text goes by its provider, and a wrong number still sends nothing', async () => {
+  const context = testContext()
+  const configuration = { ...sendSms.defaultConfiguration, numbersToTemplate: '${to}', smsMessageTemplate: 'hot' }
+  const node = await createNode(sendSms, configuration, context)
+  const relations: (string | undefined)[] = []
+  for (const to of ['+15005550009,+15005550010', '+15005550009,0049123']) {
+    const [result] = await runNode(node, testMessage({ data: '{}', metadata: { to } }))
+    relations.push(result?.emissions[0]?.relations[0])
+  }
+  await node.close?.()
+  assert.deepEqual(relations, ['Success', 'Failure'])
+  assert.deepEqual(context.fakes.sms.sent, [
+    ['+15005550009', 'hot'],
+    ['+15005550010', 'hot'],
+  ])
+  assert.deepEqual(context.fakes.outbound.opened, [])
 })

@@ -9,6 +9,7 @@ import type {
   CustomTableTarget,
   NodeTables,
 } from '../../engine/rulechain/capabilities/tables.ts'
+import type { NodeSms } from '../../engine/rulechain/capabilities/sms.ts'
 import type { NodeView, NodeViews } from '../../engine/rulechain/capabilities/views.ts'
 import type { EntityId } from '../../model/entity-id.ts'
 
@@ -58,6 +59,14 @@ export class FakeAi implements NodeAi {
       },
       close: async () => void (this.isClosed = true),
     }
+  }
+}
+
+export class FakeSms implements NodeSms {
+  readonly sent: (readonly [number: string, text: string])[] = []
+
+  readonly send = async (...text: readonly [string, string]): Promise<void> => {
+    this.sent.push(text)
   }
 }
 

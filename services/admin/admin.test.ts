@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
+import type { SmsTarget } from '../../engine/rulechain/capabilities/sms-provider.ts'
 import { TestFeed } from '../../engine/subscriptions/testkit.ts'
 import type { Principal } from '../../model/principal.ts'
 import { openEntityStore, type EntityStore } from '../../storage/entities/entity-store.ts'
@@ -37,6 +38,7 @@ let entities: EntityStore
 let feed: TestFeed
 let audited: string[]
 let sent: [MailSettings, Mail][]
+let texts: [SmsTarget, number: string, text: string][]
 let admins: Admin[]
 
 beforeEach(async () => {
@@ -45,6 +47,7 @@ beforeEach(async () => {
   feed = new TestFeed(assert.ifError)
   audited = []
   sent = []
+  texts = []
   admins = []
   entities = await openEntityStore({
     file: join(folder, 'entities.db'),
@@ -74,6 +77,7 @@ async function start(vault = new Vault(KEY), envKey?: Uint8Array, formerKeys: Ui
     jwt: { ...testSecrets().jwt, key: envKey, formerKeys },
     mail: undefined,
     send: async (settings, mail) => void sent.push([settings, mail]),
+    sendSms: async (...text) => void texts.push(text),
   })
   admins.push(admin)
   await admin.start()
@@ -279,3 +283,36 @@ test('what a provider gave goes to no other provider', async () => {
 function plain(signing: { readonly key: Uint8Array } | undefined) {
   return signing && { ...signing, key: Buffer.from(signing.key).toString('base64') }
 }
+
+const TWILIO = { type: 'TWILIO', accountSid: 'AC1', numberFrom: '+15005550006' }
+
+test('the token of an SMS provider is in no file and no answer, and is kept for its own account alone', async () => {
+  const admin = await start()
+  await admin.save(principal, 'sms', { ...TWILIO, accountToken: PASSWORD })
+  await admin.save(principal, 'sms', { ...TWILIO, numberFrom: '+15005550007' })
+  const saved = await admin.settings.find('sms')
+  assert.ok(saved !== undefined)
+  assert.deepEqual(shownValue(saved), { ...TWILIO, numberFrom: '+15005550007' })
+  assert.equal(saved.value['accountToken'], PASSWORD)
+  const centre = { type: 'SMPP', protocolVersion: '3.4', host: 'c', port: 2775, systemId: 'me' }
+  for (const other of [{ ...TWILIO, accountSid: 'AC2' }, centre]) {
+    await assert.rejects(admin.save(principal, 'sms', other), { code: 'admin.SMS', message: /is missing/ })
+    await assert.rejects(admin.sendTestSms(other, '+15005550009', 'm'), { code: 'admin.SMS' })
+  }
+  await admin.save(principal, 'sms', { ...centre, password: 'one' })
+  for (const other of [{ host: 'evil' }, { port: 1 }, { systemId: 'you' }])
+    await assert.rejects(admin.save(principal, 'sms', { ...centre, ...other }), { message: /password is missing/ })
+  await assert.rejects(admin.save(principal, 'sms', { type: 'FAX' }), { message: /'FAX' is none of/ })
+  assert.ok(!audited.join('').includes(PASSWORD))
+  assert.ok(!(await rawBytes()).includes(PASSWORD))
+})
+
+test('a test text goes by the settings of the call, with the kept secret of the same account', async () => {
+  const admin = await start()
+  await admin.save(principal, 'sms', { ...TWILIO, accountToken: PASSWORD })
+  await admin.sendTestSms({ ...TWILIO, numberFrom: '+15005550007' }, '+15005550009', 'Hello')
+  const settings = { accountSid: 'AC1', accountToken: PASSWORD, numberFrom: '+15005550007' }
+  assert.deepEqual(texts, [[{ kind: 'twilio', settings }, '+15005550009', 'Hello']])
+  await assert.rejects(admin.sendTestSms(TWILIO, '0049123', 'Hello'), { code: 'admin.SMS_FAILED' })
+  assert.equal(texts.length, 1)
+})

@@ -12,6 +12,8 @@ import {
 } from '../mail/mail-settings.ts'
 import { MailOAuth2 } from '../mail/mail-oauth2.ts'
 import type { Mail } from '../mail/smtp.ts'
+import { PHONE_NUMBER, type SmsTarget } from '../../engine/rulechain/capabilities/sms-provider.ts'
+import { SMS_SETTINGS, smsSettingsOf, withKeptSmsSecrets } from '../sms/sms-settings.ts'
 import { SECURITY_SETTINGS } from '../users/security-settings.ts'
 import { TWO_FACTOR_SETTINGS } from '../users/two-factor-settings.ts'
 import { AdminSettings, type AdminSetting, type AdminSettingsParts } from './admin-settings.ts'
@@ -40,6 +42,7 @@ export interface AdminParts extends AdminSettingsParts {
   /** Of the environment; undefined where it says none. */
   readonly mail: MailSettings | undefined
   readonly send: (settings: MailSettings, mail: Mail) => Promise<void>
+  readonly sendSms: (target: SmsTarget, number: string, text: string) => Promise<void>
 }
 
 export class Admin {
@@ -74,7 +77,7 @@ export class Admin {
     await old.remove(OLD_SIGNING_KEY)
   }
 
-  /** Of any key without a call of its own. Throws `admin.KEY_OF_ANOTHER_CALL`, `admin.MAIL`. */
+  /** Of any key without a call of its own. Throws `admin.KEY_OF_ANOTHER_CALL`, `admin.MAIL`, `admin.SMS`. */
   async save(principal: Principal, key: string, value: JsonObject): Promise<AdminSetting> {
     const call = OTHER_CALLS.get(key)
     if (call !== undefined) throw AdminErrors.KEY_OF_ANOTHER_CALL({ key, call })
@@ -82,6 +85,17 @@ export class Admin {
     if (key === MAIL_SETTINGS) {
       mailSettingsOf(value)
       return this.settings.change(key, (before) => withKeptMailSecrets(value, before), principal)
+    }
+    if (key === SMS_SETTINGS) {
+      return this.settings.change(
+        key,
+        (before) => {
+          const kept = withKeptSmsSecrets(value, before)
+          smsSettingsOf(kept)
+          return kept
+        },
+        principal,
+      )
     }
     return this.settings.save(principal, key, value)
   }
@@ -105,6 +119,19 @@ export class Admin {
       await this.parts.send(settings, mail)
     } catch (error) {
       throw AdminErrors.MAIL_FAILED({ reason: errorText(error) }, error)
+    }
+  }
+
+  /** By the settings as they are given, with the saved secrets where they have none and name the same account. Throws `admin.SMS`, `admin.SMS_FAILED`. */
+  async sendTestSms(value: JsonObject, number: string, text: string): Promise<void> {
+    const saved = (await this.settings.find(SMS_SETTINGS))?.value ?? {}
+    const target = smsSettingsOf(withKeptSmsSecrets(value, saved))
+    if (!PHONE_NUMBER.test(number))
+      throw AdminErrors.SMS_FAILED({ reason: `'${number}' is no phone number in the international form` })
+    try {
+      await this.parts.sendSms(target, number, text)
+    } catch (error) {
+      throw AdminErrors.SMS_FAILED({ reason: errorText(error) }, error)
     }
   }
 

@@ -16,6 +16,8 @@ export const AdminErrors = defineErrors('admin', {
   MAIL_FAILED: { ...BAD_REQUEST, text: 'Unable to send mail: {reason}' },
   MAIL_STATE: { ...BAD_REQUEST, text: 'This way back from the mail provider is not known, or too old: begin again' },
   MAIL_CODE: { ...BAD_REQUEST, text: 'The mail provider gave no token: {reason}' },
+  SMS: { ...BAD_REQUEST, text: 'Invalid SMS settings: {reason}' },
+  SMS_FAILED: { ...BAD_REQUEST, text: 'Unable to send SMS: {reason}' },
   JWT_ISSUER: { ...BAD_REQUEST, text: 'JWT token issuer should be specified!' },
   JWT_REFRESH_TIME: { ...BAD_REQUEST, text: 'JWT refresh token expiration time should be at least 15 minutes!' },
   JWT_TIME: { ...BAD_REQUEST, text: 'JWT token expiration time should be at least 1 minute!' },

@@ -21,7 +21,9 @@ export function nodeMail(
       const settings = await admin.mailSettings()
       if (settings === undefined) throw MailErrors.NOT_SET_UP()
       const outgoing = mailOf(mail, settings.mailFrom)
-      await outbound.inTurn(tenantId, Buffer.byteLength(JSON.stringify(outgoing)), () => send(settings, outgoing))
+      await outbound.inTurn('mail', tenantId, Buffer.byteLength(JSON.stringify(outgoing)), () =>
+        send(settings, outgoing),
+      )
       usage.add(USAGE.emails, 1)
     },
   })

@@ -49,6 +49,9 @@ export const DEFAULT_OUTBOUND_SETTINGS: OutboundSettings = {
 /** Of a call that no message waits for: models of artificial intelligence think for long. */
 const LONGEST_MS = 600_000
 
+/** Set up by the system administrator for all tenants; one that hangs holds up no other. */
+export type SharedService = 'mail' | 'sms'
+
 /** Of one service that all tenants share: connections to it, and what waits for them. */
 const SHARED_ROOM: RoomLimits = {
   ...{ calls: 16, bytes: 64 * 2 ** 20 },
@@ -68,7 +71,7 @@ export class Outbound {
   readonly guard: AddressGuard
   private readonly parts: OutboundParts
   private readonly room: CallRoom
-  private readonly shared: SharedTurns
+  private readonly shared: Readonly<Record<SharedService, SharedTurns>>
   /** How many clients each tenant has. */
   private readonly clients = new Map<string, number>()
 
@@ -76,7 +79,8 @@ export class Outbound {
     this.parts = parts
     this.guard = new AddressGuard(parts.settings.allowedAddresses, parts.resolve, parts.settings.deniedAddresses)
     this.room = new CallRoom(parts.settings)
-    this.shared = new SharedTurns(parts.clock, parts.settings.timeoutMs, SHARED_ROOM)
+    const turns = () => new SharedTurns(parts.clock, parts.settings.timeoutMs, SHARED_ROOM)
+    this.shared = { mail: turns(), sms: turns() }
   }
 
   get figures(): OutboundFigures {
@@ -94,8 +98,8 @@ export class Outbound {
    * Runs what calls a service that all tenants share, such as the system's mail server: a tenant has a part of the places. Throws `TIMEOUT` where
    * none is free in time, `CALL_TOO_BIG`, `TENANT_FULL`.
    */
-  inTurn<Result>(tenantId: string, bytes: number, run: () => Promise<Result>): Promise<Result> {
-    return this.shared.inTurn(tenantId, bytes, run)
+  inTurn<Result>(service: SharedService, tenantId: string, bytes: number, run: () => Promise<Result>): Promise<Result> {
+    return this.shared[service].inTurn(tenantId, bytes, run)
   }
 
   private open<Kind extends OutboundKind>(

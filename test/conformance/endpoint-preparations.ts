@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import { startTestMailServer } from '../../services/mail/testkit.ts'
+import { startTestCentre } from '../../services/sms/testkit.ts'
 import { totpCode, totpSecretOf, totpStep } from '../../services/users/totp.ts'
 import type { RestWorld } from '../security/rest-world.ts'
 import { CLAIM_SECRET } from '../security/things/claims.ts'
@@ -142,6 +143,15 @@ export const PREPARATIONS: ReadonlyMap<string, Prepare> = new Map<string, Prepar
     async () => {
       const { port } = await startTestMailServer()
       return { body: { key: 'mail', jsonValue: { mailFrom: 'a@example.org', smtpHost: '127.0.0.1', smtpPort: port } } }
+    },
+  ],
+  [
+    'POST /api/admin/settings/testSms',
+    async () => {
+      const { port } = await startTestCentre()
+      const account = { protocolVersion: '3.4', systemId: 'me', password: 'secret' }
+      const providerConfiguration = { type: 'SMPP', host: '127.0.0.1', port, ...account }
+      return { body: { providerConfiguration, numberTo: '+15005550009', message: 'Test message' } }
     },
   ],
   [

@@ -9,6 +9,7 @@ import { errorText } from '../../model/errors.ts'
 import { authoritiesOf, bodyOfDeclared, callsOf, declaredQuery, pathOf, type Walked } from '../security/calls.ts'
 import type { DeclaredRoute } from '../../api/rest/declared/route.ts'
 import { openRestWorld, type RestWorld } from '../security/rest-world.ts'
+import { testOutbound } from '../../services/outbound/testkit.ts'
 import { KNOWN_GAPS, NOT_SERVED } from './endpoint-gaps.ts'
 import { PREPARATIONS, type Prepared } from './endpoint-preparations.ts'
 import { areEndpointsThere, placeOf, Reference, type Endpoint } from './reference-endpoints.ts'
@@ -37,7 +38,7 @@ test(
     const reference = new Reference()
     const findings = new Map<string, string>()
     let called = 0
-    let world = await openRestWorld()
+    let world = await openRestWorld({ outbound: testOutbound() })
     context.after(() => world.close())
     for (const [endpoint, walked] of ['GET', 'POST', 'PUT', 'DELETE'].flatMap((method) =>
       declaredOf(world, reference, method),
@@ -46,7 +47,7 @@ test(
       if ((await findingOf(world, reference, endpoint, walked)) === undefined) continue
       // A call before it may have changed or taken away what it needs.
       await world.close()
-      world = await openRestWorld()
+      world = await openRestWorld({ outbound: testOutbound() })
       const finding = await findingOf(world, reference, endpoint, walked)
       if (finding !== undefined) findings.set(nameOf(endpoint), finding)
     }

@@ -73,6 +73,7 @@ export class DryCapabilities {
       mail: (node) => ({
         send: async ({ to, subject, body }) => note(node, 'send mail', { to, subject, body }),
       }),
+      sms: (node) => ({ send: async (number, text) => note(node, 'send sms', { number, text }) }),
       notifications: (node) => ({
         send: async ({ originator, templateId }) =>
           note(node, 'send notification', { of: { ...originator }, templateId }),

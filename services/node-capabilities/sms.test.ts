@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FEATURE, USAGE, UsageMeter } from '../../engine/usage/usage.ts'
+import { testOutbound } from '../outbound/testkit.ts'
+import { nodeSms } from './sms.ts'
+
+test('texts count for the tenant as many segments as they have, and only where they were sent', async () => {
+  const meter = new UsageMeter()
+  const sms = {
+    send: async (number: string) => {
+      if (number === '+1') throw new Error('refused')
+    },
+  }
+  const { send } = nodeSms({ sms, meter }, testOutbound())({ tenantId: 'a' })
+  await send('+15005550001', 'short')
+  await send('+15005550001', 'x'.repeat(141))
+  await assert.rejects(send('+1', 'short'), /refused/)
+  assert.deepEqual(
+    [...meter.take()].map(([tenantId, counts]) => [tenantId, counts[USAGE.sms]]),
+    [['a', 4]],
+  )
+})
+
+test('a tenant whose limit is reached sends none', async () => {
+  const meter = new UsageMeter()
+  const sent: string[] = []
+  const { send } = nodeSms(
+    { sms: { send: async (number) => void sent.push(number) }, meter },
+    testOutbound(),
+  )({
+    tenantId: 'a',
+  })
+  meter.setDisabledOf('a', FEATURE.SMS)
+  await assert.rejects(send('+15005550001', 'a'), { code: 'usage.SMS' })
+  assert.deepEqual(sent, [])
+})
