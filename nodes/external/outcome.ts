@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Emission, NodeInstance, NodeOutcome, Visited } from '../../engine/rulechain/node.ts'
 import type {
+  HttpProxy,
   NodeOutbound,
   OutboundCertificates,
   OutboundClient,
@@ -131,4 +132,20 @@ export async function made<Call, Answer>(client: OutboundClient<Call, Answer>): 
     await client.close()
     throw error
   }
+}
+
+export interface ProxyFields {
+  readonly proxyHost?: string | null | undefined
+  readonly proxyPort?: number | string | null | undefined
+  readonly proxyUser?: string | null | undefined
+  readonly proxyPassword?: string | null | undefined
+}
+
+/** Of a node whose calls go through a proxy. */
+export function proxyOf(node: string, { proxyHost, proxyPort, proxyUser, proxyPassword }: ProxyFields): HttpProxy {
+  const refused = (field: string, reason: string) => NodeErrors.CONFIGURATION_INVALID({ node, field, reason })
+  if (!proxyHost) throw refused('proxyHost', 'is missing')
+  const port = Number(proxyPort)
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw refused('proxyPort', 'is no port')
+  return { host: proxyHost, port, ...(proxyUser ? { user: proxyUser, password: proxyPassword ?? '' } : {}) }
 }

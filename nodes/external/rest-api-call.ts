@@ -18,6 +18,7 @@ import {
   failure,
   made,
   plainText,
+  proxyOf,
   type Credentials,
   type Outcome,
 } from './outcome.ts'
@@ -141,11 +142,7 @@ function targetOf(config: Configuration, credentials: Credentials): HttpTarget {
   const refused = (field: string, reason: string) => NodeErrors.CONFIGURATION_INVALID({ node: NAME, field, reason })
   // The process's own proxy may lead where a tenant must not go.
   if (config.useSystemProxyProperties) throw refused('useSystemProxyProperties', 'name the proxy here')
-  const { proxyHost: host, proxyPort: port, proxyUser: user, proxyPassword: password } = config
-  if (!host) throw refused('proxyHost', 'is missing')
-  if (!port || port > 65_535) throw refused('proxyPort', 'is no port')
-  const login = user ? { user, password: password ?? '' } : {}
-  return { ...shared, proxy: { host, port, ...login } }
+  return { ...shared, proxy: proxyOf(NAME, config) }
 }
 
 function calls(config: Configuration, credentials: Credentials, ruleNodeId: string): (message: Message) => HttpCall {

@@ -60,3 +60,19 @@ test('a server of the node’s own takes it; an internal one that is not allowed
   assert.equal(server.mails.length, 1)
   await server.close()
 })
+
+test('a server of the node’s own is reached through the proxy of the node', async () => {
+  const context = testContext()
+  context.fakes.outbound.answers.smtp = () => undefined
+  const own = { ...sendEmail.defaultConfiguration, useSystemSmtpSettings: false, smtpHost: 'mail.example' }
+  const proxied = { ...own, enableProxy: true, proxyHost: 'proxy.example', proxyPort: '3128' }
+  await createNode(sendEmail, { ...proxied, proxyUser: 'u', proxyPassword: 'p' }, context)
+  await createNode(sendEmail, proxied, context)
+  const proxy = { host: 'proxy.example', port: 3128 }
+  assert.deepEqual(
+    context.fakes.outbound.opened.map(({ settings }) => 'proxy' in settings && settings.proxy),
+    [{ ...proxy, user: 'u', password: 'p' }, proxy],
+  )
+  await assert.rejects(createNode(sendEmail, { ...proxied, proxyHost: null }, context), /proxyHost/)
+  await assert.rejects(createNode(sendEmail, { ...proxied, proxyPort: 'x' }, context), /proxyPort/)
+})

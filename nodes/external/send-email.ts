@@ -5,7 +5,7 @@ import type { SmtpTarget } from '../../engine/rulechain/capabilities/outbound.ts
 import type { Message } from '../../model/message.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
-import { bytesOf, callingNode, success } from './outcome.ts'
+import { bytesOf, callingNode, proxyOf, success } from './outcome.ts'
 import { SECRET } from '../secrets.ts'
 
 const NAME = 'send email'
@@ -34,7 +34,10 @@ const configuration = z.looseObject({
   timeout: orZero(z.int().min(0), 10_000).meta({ title: 'Timeout', description: 'In ms.' }),
   enableTls: orZero(z.boolean(), false),
   tlsVersion: z.string().nullish(),
-  enableProxy: orZero(z.boolean(), false),
+  enableProxy: orZero(z.boolean(), false).meta({
+    title: 'Proxy',
+    description: 'The own mail server is reached through an HTTP proxy (CONNECT).',
+  }),
   proxyHost: z.string().nullish(),
   proxyPort: z.union([z.int(), z.string()], 'expected a port').nullish(),
   proxyUser: z.string().nullish(),
@@ -47,8 +50,7 @@ export const sendEmail = defineNode({
   category: 'EXTERNAL',
   relations: ['Success'],
   description: 'Sends a message of type SEND_EMAIL, as "to email" makes it.',
-  triedWith: 'a mail server',
-  differs: 'A proxy is not used: a node with one does not start.',
+  triedWith: 'a mail server, and a proxy',
   configuration,
   defaults: {
     useSystemSmtpSettings: true,
@@ -86,13 +88,13 @@ export const sendEmail = defineNode({
 
 function targetOf(config: z.output<typeof configuration>): SmtpTarget {
   const refused = (field: string, reason: string) => NodeErrors.CONFIGURATION_INVALID({ node: NAME, field, reason })
-  const { smtpHost: host, smtpPort: port, username, password, smtpProtocol, enableTls, enableProxy } = config
+  const { smtpHost: host, smtpPort: port, username, password, smtpProtocol, enableTls } = config
   if (!host) throw refused('smtpHost', 'is missing')
-  if (enableProxy) throw refused('enableProxy', 'mail servers are reached without a proxy')
   return {
     ...{ host, port, secure: smtpProtocol === 'smtps', startTls: enableTls },
     ...(username ? { username, password: password ?? '' } : {}),
   }
+    ...(config.enableProxy ? { proxy: proxyOf(NAME, config) } : {}),
 }
 
 function mailOf(message: Message): NodeMailMessage {

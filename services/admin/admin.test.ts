@@ -246,6 +246,7 @@ test('a mail password that was not given goes to the server it was given for, an
     { smtpPort: 587 },
     { smtpProtocol: 'smtps' },
     { enableTls: true },
+    { enableProxy: true, proxyHost: 'proxy.example.org', proxyPort: 3128 },
   ]
   for (const other of elsewhere) {
     const value = { ...MAIL, ...other }
@@ -263,7 +264,7 @@ test('a mail password that was not given goes to the server it was given for, an
   assert.equal((await admin.mailSettings())?.password, 'another')
   assert.deepEqual(
     sent.map(([{ password }]) => password),
-    [PASSWORD, null, null, null, null],
+    [PASSWORD, null, null, null, null, null],
   )
 })
 
@@ -315,4 +316,18 @@ test('a test text goes by the settings of the call, with the kept secret of the 
   assert.deepEqual(texts, [[{ kind: 'twilio', settings }, '+15005550009', 'Hello']])
   await assert.rejects(admin.sendTestSms(TWILIO, '0049123', 'Hello'), { code: 'admin.SMS_FAILED' })
   assert.equal(texts.length, 1)
+})
+
+test('the password of a mail proxy goes to that proxy alone', async () => {
+  const admin = await start()
+  const proxied = { ...MAIL, username: '', enableProxy: true, proxyHost: 'p', proxyPort: '3128', proxyUser: 'u' }
+  await admin.save(principal, 'mail', { ...proxied, proxyPassword: PASSWORD })
+  await admin.save(principal, 'mail', { ...proxied, timeout: 5000 })
+  assert.equal((await admin.mailSettings())?.proxyPassword, PASSWORD)
+  await assert.rejects(admin.save(principal, 'mail', { ...proxied, proxyHost: 'evil' }), {
+    code: 'admin.MAIL',
+    message: /proxyPassword: give it again/,
+  })
+  await admin.save(principal, 'mail', { ...MAIL, username: '' })
+  assert.equal((await admin.mailSettings())?.proxyPassword, null)
 })

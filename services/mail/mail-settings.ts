@@ -1,5 +1,6 @@
 /** How mails go out, as the reference's admin settings `mail` have it (`rest-api.md` 13.1). */
 import { z } from 'zod'
+import type { HttpProxy } from '../../engine/rulechain/capabilities/outbound.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { AdminSettings } from '../admin/admin-settings.ts'
 import { AdminErrors } from '../admin/errors.ts'
@@ -9,22 +10,44 @@ export const MAIL_SETTINGS = 'mail'
 
 const wholeNumber = z.union([z.int(), z.string().regex(/^\d+$/)]).transform(Number)
 
-export const mailSettingsSchema = z.object({
-  mailFrom: z.string().min(1),
-  smtpProtocol: z.enum(['smtp', 'smtps']).default('smtp'),
-  smtpHost: z.string().min(1),
-  smtpPort: wholeNumber.pipe(z.number().min(1).max(65_535)),
-  timeout: wholeNumber.pipe(z.number().min(1).max(60_000)).default(10_000),
-  enableTls: z.boolean().nullish().transform(Boolean),
-  username: z.string().nullish().transform(orNull),
-  password: z.string().nullish().transform(orNull),
-  enableOauth2: z.boolean().nullish().transform(Boolean),
-  clientId: z.string().nullish().transform(orNull),
-  clientSecret: z.string().nullish().transform(orNull),
-  tokenUri: z.string().nullish().transform(orNull),
-  /** What the provider gave for the administrator's code (`mail-oauth2.ts`). */
-  refreshToken: z.string().nullish().transform(orNull),
-})
+const port = wholeNumber.pipe(z.number().min(1).max(65_535))
+
+/** What clients leave in a field that is not used. */
+const unused = z.literal('').transform(() => null)
+
+export const mailSettingsSchema = z
+  .object({
+    mailFrom: z.string().min(1),
+    smtpProtocol: z.enum(['smtp', 'smtps']).default('smtp'),
+    smtpHost: z.string().min(1),
+    smtpPort: port,
+    timeout: wholeNumber.pipe(z.number().min(1).max(60_000)).default(10_000),
+    enableTls: z.boolean().nullish().transform(Boolean),
+    username: z.string().nullish().transform(orNull),
+    password: z.string().nullish().transform(orNull),
+    enableOauth2: z.boolean().nullish().transform(Boolean),
+    clientId: z.string().nullish().transform(orNull),
+    clientSecret: z.string().nullish().transform(orNull),
+    tokenUri: z.string().nullish().transform(orNull),
+    /** What the provider gave for the administrator's code (`mail-oauth2.ts`). */
+    refreshToken: z.string().nullish().transform(orNull),
+    enableProxy: z.boolean().nullish().transform(Boolean),
+    proxyHost: z.string().nullish().transform(orNull),
+    proxyPort: z
+      .union([port, unused])
+      .nullish()
+      .transform((given) => given ?? null),
+    proxyUser: z.string().nullish().transform(orNull),
+    proxyPassword: z.string().nullish().transform(orNull),
+  })
+  .refine(({ enableProxy, proxyHost }) => !enableProxy || Boolean(proxyHost), {
+    path: ['proxyHost'],
+    message: 'is missing',
+  })
+  .refine(({ enableProxy, proxyPort }) => !enableProxy || proxyPort !== null, {
+    path: ['proxyPort'],
+    message: 'is missing',
+  })
 
 export type MailSettings = z.infer<typeof mailSettingsSchema>
 
@@ -49,7 +72,13 @@ export function withKeptMailSecrets(value: JsonObject, before: JsonObject): Json
     if (Object.hasOwn(value, name)) return false
     const isOfProvider = AUTHORIZATION_SECRETS.includes(name)
     if (isSameServer(after, was) && (!isOfProvider || after.tokenUri === was?.tokenUri)) return false
-    if (isOfProvider ? after.enableOauth2 : Boolean(after.username))
+    if (
+      name === 'proxyPassword'
+        ? after.enableProxy && after.proxyUser
+        : isOfProvider
+          ? after.enableOauth2
+          : after.username
+    )
       throw AdminErrors.MAIL({ reason: `${name}: give it again, it would go to another server or another way` })
     return true
   }
@@ -61,8 +90,26 @@ function isSameServer(a: MailSettings, b: MailSettings | undefined): boolean {
     a.smtpHost === b?.smtpHost &&
     a.smtpPort === b.smtpPort &&
     a.smtpProtocol === b.smtpProtocol &&
-    a.enableTls === b.enableTls
+    a.enableTls === b.enableTls &&
+    isSameProxy(a, b)
   )
+}
+
+/** It sees what is not sealed, and its password goes to it. */
+function isSameProxy(a: MailSettings, b: MailSettings): boolean {
+  if (!a.enableProxy || !b.enableProxy) return a.enableProxy === b.enableProxy
+  return a.proxyHost === b.proxyHost && a.proxyPort === b.proxyPort
+}
+
+export function mailProxyOf({
+  enableProxy,
+  proxyHost,
+  proxyPort,
+  proxyUser,
+  proxyPassword,
+}: MailSettings): HttpProxy | undefined {
+  if (!enableProxy || proxyHost === null || proxyPort === null) return undefined
+  return { host: proxyHost, port: proxyPort, ...(proxyUser ? { user: proxyUser, password: proxyPassword ?? '' } : {}) }
 }
 
 /** What is saved, else what the environment says; undefined where nobody said how mails go out. */

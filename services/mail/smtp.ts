@@ -1,5 +1,7 @@
 /** Hands a mail to a mail server: the one file that knows nodemailer, which is loaded with the first mail: most processes send none. */
-import type { MailSettings } from './mail-settings.ts'
+import { isIP, type Socket } from 'node:net'
+import { connectByProxy } from '../outbound/clients/connect-proxy.ts'
+import { mailProxyOf, type MailSettings } from './mail-settings.ts'
 import { requireAllReached } from './reached.ts'
 
 export interface Mail {
@@ -22,27 +24,41 @@ export interface Mail {
 export async function sendBySmtp(settings: MailSettings, mail: Mail): Promise<void> {
   const { mailFrom, smtpProtocol, smtpHost, smtpPort, timeout, enableTls } = settings
   const { createTransport } = await import('nodemailer')
-  const transport = createTransport({
-    host: smtpHost,
-    port: smtpPort,
-    secure: smtpProtocol === 'smtps',
-    requireTLS: enableTls && smtpProtocol === 'smtp',
-    ignoreTLS: !enableTls && smtpProtocol === 'smtp',
-    connectionTimeout: timeout,
-    greetingTimeout: timeout,
-    socketTimeout: timeout,
-    // Nothing that a user may write is ever read as a file or fetched.
-    disableFileAccess: true,
-    disableUrlAccess: true,
-    ...loginOf(settings),
-  })
+  const proxy = mailProxyOf(settings)
+  const server = { host: smtpHost, port: smtpPort }
+  const socket = proxy === undefined ? undefined : await connectByProxy(proxy, server, AbortSignal.timeout(timeout))
   try {
-    const { images = {}, ...envelope } = mail
-    const attachments = Object.entries(images).map(([cid, path]) => ({ cid, path }))
-    requireAllReached(await transport.sendMail({ from: mailFrom, ...envelope, attachments }))
+    const transport = createTransport({
+      ...server,
+      ...(socket === undefined ? {} : throughSocket(socket, smtpHost)),
+      secure: smtpProtocol === 'smtps',
+      requireTLS: enableTls && smtpProtocol === 'smtp',
+      ignoreTLS: !enableTls && smtpProtocol === 'smtp',
+      connectionTimeout: timeout,
+      greetingTimeout: timeout,
+      socketTimeout: timeout,
+      // Nothing that a user may write is ever read as a file or fetched.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      ...loginOf(settings),
+    })
+    try {
+      const { images = {}, ...envelope } = mail
+      const attachments = Object.entries(images).map(([cid, path]) => ({ cid, path }))
+      requireAllReached(await transport.sendMail({ from: mailFrom, ...envelope, attachments }))
+    } finally {
+      transport.close()
+    }
   } finally {
-    transport.close()
+    socket?.destroy()
   }
+}
+
+/** Options of nodemailer: over a connection that is there, its certificate that of the server behind it. */
+export function throughSocket(connection: Socket, host: string) {
+  const getSocket = (_options: unknown, answer: (error: null, found: { readonly connection: Socket }) => void): void =>
+    answer(null, { connection })
+  return { getSocket, ...(isIP(host) === 0 ? { tls: { servername: host } } : {}) }
 }
 
 function loginOf(settings: MailSettings) {

@@ -62,7 +62,15 @@ export interface HttpTarget {
   readonly maxAnswerBytes: number
   /** What the calls carry in their headers: in no error's text. */
   readonly secret?: string
-  readonly proxy?: { readonly host: string; readonly port: number; readonly user?: string; readonly password?: string }
+  readonly proxy?: HttpProxy
+}
+
+/** Makes a connection to a target (CONNECT). */
+export interface HttpProxy {
+  readonly host: string
+  readonly port: number
+  readonly user?: string
+  readonly password?: string
 }
 
 export interface HttpCall {
@@ -164,6 +172,7 @@ export interface SmtpTarget {
   readonly startTls: boolean
   readonly username?: string
   readonly password?: string
+  readonly proxy?: HttpProxy
 }
 
 export interface AwsAccount {

@@ -9,9 +9,9 @@ import type {
   HttpTarget,
   OutboundCertificates,
 } from '../../../engine/rulechain/capabilities/outbound.ts'
-import type { AddressGuard } from '../address-guard.ts'
 import { OutboundErrors } from '../errors.ts'
 import type { OpenClient, TakeAnswer } from '../raw-client.ts'
+import { connectByProxy } from './connect-proxy.ts'
 
 const IDLE_SOCKETS = 8
 
@@ -27,7 +27,9 @@ export const openHttp: OpenClient<'http'> = (target, { guard, answerLimit }) => 
       // With a proxy the address of the target is the proxy's to find: the proxy's own is checked here, and what is denied by its name.
       if (target.proxy !== undefined) {
         guard.checkDenied(url.hostname)
-        const socket = await throughProxy(target.proxy, url, guard, signal)
+        guard.checkLiteral(target.proxy.host)
+        const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
+        const socket = await connectByProxy(target.proxy, { host: url.hostname, port }, signal, guard.lookup)
         const secured = url.protocol === 'https:' ? sealed(socket, { servername: url.hostname, ...tls }) : socket
         return send(url, { ...options, createConnection: () => secured }, call, limit, takeAnswer)
       }
@@ -133,38 +135,6 @@ function answerOf({ statusCode = 0, statusMessage = '', rawHeaders }: IncomingMe
   }
   const pairs = [...headers.values()].map(({ name, values }) => [name, values] as const)
   return { status: statusCode, reason: statusMessage, headers: pairs, body }
-}
-
-/** A connection to the target that the proxy made (RFC 9110, section 9.3.6). */
-async function throughProxy(
-  { host, port, user, password }: NonNullable<HttpTarget['proxy']>,
-  url: URL,
-  guard: AddressGuard,
-  signal: AbortSignal,
-): Promise<Socket> {
-  guard.checkLiteral(host)
-  const target = `${url.hostname}:${url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : url.port}`
-  const login = Buffer.from(`${user ?? ''}:${password ?? ''}`).toString('base64')
-  const headers = { Host: target, ...(user === undefined ? {} : { 'Proxy-Authorization': `Basic ${login}` }) }
-  return new Promise((resolve, reject) => {
-    const connecting = httpRequest({
-      ...{ host, port, method: 'CONNECT', path: target, headers, signal, agent: false },
-      lookup: guard.lookup,
-    })
-    connecting.on('connect', (response, socket) => {
-      // Whoever takes it listens too; until then, and when nobody does, a reset is nobody's.
-      socket.on('error', () => undefined)
-      if (response.statusCode === 200) return resolve(socket)
-      socket.destroy()
-      reject(new Error(`the proxy answered ${response.statusCode ?? 0}`))
-    })
-    connecting.on('response', (response) => {
-      response.destroy()
-      reject(new Error(`the proxy answered ${response.statusCode ?? 0}`))
-    })
-    connecting.on('error', reject)
-    connecting.end()
-  })
 }
 
 function sealed(socket: Socket, options: ConnectionOptions): Socket {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
+import { startTestMailServer } from '../../mail/testkit.ts'
+import { startTestProxy } from '../proxy.testkit.ts'
 import { HeldTimeouts, testOutbound } from '../testkit.ts'
 
 const MAIL = { from: 'a@b.c', to: 'd@e.f', cc: '', bcc: '', subject: 's', body: 'b', isHtml: false }
@@ -86,4 +88,31 @@ test('a mail server inside the network is refused', async (t) => {
     t.after(() => client.close())
     await assert.rejects(client.call(MAIL, 0), /internal address/, host)
   }
+})
+
+test('a mail goes out through a proxy, which finds the server and is told its login', async (t) => {
+  const [server, proxy] = [await startTestMailServer(), await startTestProxy('u:p')]
+  t.after(() => Promise.all([server.close(), proxy.close()]))
+  const outbound = testOutbound({ deniedAddresses: ['denied.example'] }).ofNode({ tenantId: 'a' })
+  const send = async (host: string, password: string): Promise<void> => {
+    const login = { user: 'u', password }
+    const target = { ...TARGET, host, port: server.port, proxy: { host: '127.0.0.1', port: proxy.port, ...login } }
+    const client = outbound.open('smtp', target)
+    t.after(() => client.close())
+    await client.call(MAIL, 0)
+  }
+  await send('localhost', 'p')
+  assert.deepEqual([server.mails.length, ...proxy.asked], [1, `localhost:${server.port}`])
+  await assert.rejects(send('localhost', 'wrong'), /the proxy answered 407/)
+  await assert.rejects(send('denied.example', 'p'), { code: 'outbound.ADDRESS_DENIED' })
+  assert.deepEqual([server.mails.length, proxy.asked.length], [1, 2])
+})
+
+test('a proxy inside the network is refused', async (t) => {
+  const proxy = { host: '127.0.0.1', port: 1 }
+  const client = testOutbound({ allowedAddresses: [] })
+    .ofNode({ tenantId: 'a' })
+    .open('smtp', { ...TARGET, host: 'mail.example', port: 25, proxy })
+  t.after(() => client.close())
+  await assert.rejects(client.call(MAIL, 0), { code: 'outbound.ADDRESS_INTERNAL' })
 })

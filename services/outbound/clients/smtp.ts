@@ -1,28 +1,29 @@
 /** Mail to the server that a node names: nodemailer over a connection of ours, which is checked before and ends with the call. */
 import { once } from 'node:events'
-import { connect, isIP, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { createTransport } from 'nodemailer'
+import type { SmtpTarget } from '../../../engine/rulechain/capabilities/outbound.ts'
 import { requireAllReached } from '../../mail/reached.ts'
+import { throughSocket } from '../../mail/smtp.ts'
+import type { AddressGuard } from '../address-guard.ts'
 import type { OpenClient } from '../raw-client.ts'
+import { connectByProxy } from './connect-proxy.ts'
 
 export const openSmtp: OpenClient<'smtp'> = (target, { guard }) => ({
   call: async ({ from, to, cc, bcc, subject, body, isHtml, images = {} }, signal) => {
     const { host, port, secure, startTls, username, password } = target
-    guard.checkLiteral(host)
-    const socket = connect({ host, port, lookup: guard.lookup })
-    // For good: whoever sends over it listens too, and what comes behind the end is nobody's.
-    socket.on('error', () => undefined)
+    const socket = await connectedTo(target, guard, signal)
     const giveUp = (): void => void socket.destroy()
     signal.addEventListener('abort', giveUp, { once: true })
     try {
-      await connected(socket, signal)
+      // While nobody listened.
+      signal.throwIfAborted()
       const transport = createTransport({
         ...{ host, port, secure },
-        ...(isIP(host) === 0 ? { tls: { servername: host } } : {}),
+        ...throughSocket(socket, host),
         requireTLS: startTls && !secure,
         ignoreTLS: !startTls && !secure,
         ...(username === undefined ? {} : { auth: { user: username, pass: password ?? '' } }),
-        getSocket: (_options, answer) => answer(null, { connection: socket }),
         // Nothing that a tenant may write is read as a file or fetched.
         disableFileAccess: true,
         disableUrlAccess: true,
@@ -38,7 +39,27 @@ export const openSmtp: OpenClient<'smtp'> = (target, { guard }) => ({
   close: async () => undefined,
 })
 
-async function connected(socket: Socket, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  await once(socket, 'connect', { signal })
+/** With a proxy the address of the server is the proxy's to find: the proxy's own is checked here, and what is denied by its name. */
+async function connectedTo(
+  { host, port, proxy }: SmtpTarget,
+  guard: AddressGuard,
+  signal: AbortSignal,
+): Promise<Socket> {
+  if (proxy !== undefined) {
+    guard.checkDenied(host)
+    guard.checkLiteral(proxy.host)
+    return connectByProxy(proxy, { host, port }, signal, guard.lookup)
+  }
+  guard.checkLiteral(host)
+  const socket = connect({ host, port, lookup: guard.lookup })
+  // For good: whoever sends over it listens too, and what comes behind the end is nobody's.
+  socket.on('error', () => undefined)
+  try {
+    signal.throwIfAborted()
+    await once(socket, 'connect', { signal })
+    return socket
+  } catch (error) {
+    socket.destroy()
+    throw error
+  }
 }
