@@ -27,12 +27,23 @@ test('ids that nobody has given out take Failure', async () => {
   for (const [node, wrong] of [
     [toDevice, { sessionId: 's' }],
     [toDevice, { requestId: 'seven' }],
+    [toDevice, { requestId: '2147483648' }],
+    [toDevice, { requestId: '-2147483649' }],
+    [toDevice, { requestId: '9'.repeat(400) }],
     [toUser, { requestUUID: 'r' }],
   ] as const) {
     const [result] = await runNode(node, testMessage({ data: '{}', metadata: { ...metadata, ...wrong } }))
     assert.match(result?.error?.message ?? '', new RegExp(Object.keys(wrong).join()))
   }
   assert.deepEqual(context.replies, [])
+})
+
+test('the whole range of request ids is answered', async () => {
+  const context = testContext()
+  const toDevice = await createNode(rpcCallReply, {}, context)
+  for (const requestId of ['0', '2147483647', '-2147483648', '+7', '007'])
+    await runNode(toDevice, testMessage({ data: '{}', metadata: { ...metadata, requestId } }))
+  assert.equal(context.replies.length, 5)
 })
 
 test('a message that names no place takes Failure', async () => {

@@ -40,11 +40,16 @@ export const rpcCallReply = defineNode({
       const sessionId = required(configuration.sessionIdMetaDataAttribute, 'sessionId')
       if (!isUuid(sessionId)) throw NodeErrors.VALUE_INVALID({ key: 'sessionId', expected: 'the id of a session' })
       const requestId = required(configuration.requestIdMetaDataAttribute, 'requestId')
-      if (!/^[+-]?\d+$/.test(requestId))
-        throw NodeErrors.VALUE_INVALID({ key: 'requestId', expected: 'a whole number' })
+      if (!isRequestId(requestId))
+        throw NodeErrors.VALUE_INVALID({ key: 'requestId', expected: 'a whole number of 32 bits' })
       if (data.trim() === '') throw NodeErrors.CALL_MALFORMED({ missing: 'body' })
       services.calls.replyToDevice(serviceId, sessionId, data)
       return 'Success'
     },
   }),
 })
+
+/** Devices count their requests so. */
+function isRequestId(text: string): boolean {
+  return /^[+-]?\d+$/.test(text) && Number(text) === (Number(text) | 0)
+}

@@ -55,6 +55,22 @@ test('texts stay plain, other values become JSON', async () => {
   )
 })
 
+test('a method may be a number or a flag, and is called by its text', async () => {
+  const context = testContext()
+  const instance = await createNode(rpcCallRequest, { timeoutInSeconds: 60 }, context)
+  const run = (method: string) => runNode(instance, testMessage({ data: `{"method":${method},"params":{}}` }))
+  for (const method of ['17', '5.0', 'true']) await run(method)
+  assert.deepEqual(
+    context.calls.map(({ method }) => method),
+    ['17', '5.0', 'true'],
+  )
+  for (const method of ['null', '{}', '[]', '""']) {
+    const [result] = await run(method)
+    assert.match(result?.error?.message ?? '', /method/)
+  }
+  assert.equal(context.calls.length, 3)
+})
+
 test('metadata that are empty say nothing', async () => {
   const context = testContext()
   const instance = await createNode(rpcCallRequest, { timeoutInSeconds: 60 }, context)

@@ -60,9 +60,8 @@ function said({ metadata }: Message, key: string): string | undefined {
 function callOf(message: Message, until: number): NodeDeviceCall {
   const { metadata, originator, tenantId } = message
   const body = message.json()
-  const method = isJsonObject(body) ? body['method'] : undefined
-  if (!isJsonObject(body) || typeof method !== 'string' || method === '')
-    throw NodeErrors.CALL_MALFORMED({ missing: 'method' })
+  const method = isJsonObject(body) ? methodOf(body['method']) : ''
+  if (!isJsonObject(body) || method === '') throw NodeErrors.CALL_MALFORMED({ missing: 'method' })
   const params = body['params']
   if (params === undefined) throw NodeErrors.CALL_MALFORMED({ missing: 'params' })
   const expirationTime = Number(said(message, 'expirationTime') ?? Number.NaN)
@@ -80,6 +79,12 @@ function callOf(message: Message, until: number): NodeDeviceCall {
     additionalInfo: body['additionalInfo'] === undefined ? null : jsonText(textOf(body['additionalInfo'])),
     origin: metadata['originServiceId'] ?? '',
   }
+}
+
+/** The text of a number or a flag names a method too, as in the reference. */
+function methodOf(value: JsonValue | undefined): string {
+  const isName = value !== undefined && value !== null && !isJsonObject(value) && !Array.isArray(value)
+  return isName ? textOf(value) : ''
 }
 
 /** Users' calls carry JSON as text, chains may carry it as it is. */

@@ -69,7 +69,7 @@ export const rabbitMq = defineNode({
   category: 'EXTERNAL',
   relations: ['Success'],
   description:
-    'Publishes the body to an exchange; Success when it is sent, since the broker is not asked to confirm. A redelivered message is published twice.',
+    'Publishes the body to an exchange; Success when it is sent, as in ThingsBoard: the broker is not asked to confirm, so a message to an exchange or a queue that is not there is lost. A redelivered message is published twice.',
   triedWith: 'RabbitMQ',
   configuration,
   defaults: {
