@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Clock } from '../model/clock.ts'
+import type { Emission } from '../engine/rulechain/node.ts'
 import { isMillraceError } from '../model/errors.ts'
 import { stringifyJson, type JsonObject } from '../model/json.ts'
 import { catalogue, ruleNodes } from './catalogue.ts'
@@ -85,6 +86,18 @@ for (const definition of ruleNodes) {
       assert.equal(definition.configurationSchema['type'], 'object')
       assert.notEqual(definition.description, '')
     })
+
+    if (definition.takes !== undefined)
+      test('fails messages of types that it does not take', async () => {
+        const instance = await createNode(definition, configuration, testContext())
+        const types = ['CONNECT_EVENT', 'ENTITY_CREATED', 'NO_SUCH_TYPE', ...(definition.takes ?? [])]
+        for (const type of types) {
+          const [result] = await runNode(instance, testMessage({ type, data: '{"temperature":1}' }))
+          const isUnsupported = /Unsupported msg type/.test(result?.error?.message ?? errorOf(result?.emissions[0]))
+          assert.equal(isUnsupported, definition.takes?.includes(type) === false, type)
+        }
+        await instance.close?.()
+      })
 
     test('does not start with keys it does not know, unless it never reads them, and is saved with them', () => {
       const odd = { ...definition.defaultConfiguration, leftByAnOldVersion: { a: 1 } }
@@ -218,6 +231,11 @@ test('a text that is no script, path or expression is refused with the name of t
     )
   }
 })
+
+/** Of a node that tells its failures itself. */
+function errorOf(emission: Emission | undefined): string {
+  return emission?.message.metadata['error'] ?? ''
+}
 
 /** Scripts are blank where the test does not write one. */
 function cleared(configuration: object): Record<string, string> {

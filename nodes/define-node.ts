@@ -36,6 +36,8 @@ export interface NodeSpecification<Schema extends z.ZodType, Uses extends Capabi
   readonly category: NodeCategory
   /** Labels besides `Failure`. */
   readonly relations: readonly string[] | 'custom'
+  /** The message types that it takes, where it fails all others. */
+  readonly takes?: readonly string[]
   readonly description: string
   /** Which service its calls are tried with; needed where it calls one. */
   readonly triedWith?: string
@@ -77,7 +79,7 @@ export function defineNode<Schema extends z.ZodType, const Uses extends Capabili
   specification: NodeSpecification<Schema, Uses>,
 ): RuleNodeDefinition {
   const { type, name, category, relations, description, examples, upgrade, constraints, isSource } = specification
-  const { triedWith, differs } = specification
+  const { triedWith, differs, takes } = specification
   const known = specification.unknownKeys === 'accepted' ? undefined : knownKeys(specification)
   const parse = (configuration: JsonObject): z.output<Schema> => {
     if (known !== undefined) checkKeys(name, configuration, known)
@@ -108,6 +110,7 @@ export function defineNode<Schema extends z.ZodType, const Uses extends Capabili
     get secrets() {
       return (secrets ??= secretShapeOf(specification.configuration))
     },
+    ...(takes === undefined ? {} : { takes }),
     ...(triedWith === undefined ? {} : { triedWith }),
     ...(differs === undefined ? {} : { differs }),
     ...(upgrade === undefined ? {} : { upgrade }),

@@ -89,6 +89,22 @@ test('every fault is told at once, with its node and place', async () => {
   ])
 })
 
+test('a first node that fails what is no telemetry is told, unless its failures lead somewhere', async () => {
+  const save = ['Save', 'save time series'] as const
+  const telemetry = made.find('save')
+  assert.ok(telemetry !== undefined)
+  const found = async (chain: DrawnChain) => {
+    const takes = { ...telemetry, relations: ['Success'], takes: ['POST_TELEMETRY_REQUEST'] }
+    const own: typeof catalogue = { find: (type) => (type === save[1] ? takes : catalogue.find(type)) }
+    return (await checkChain(chain, { catalogue: own, tryNode })).map((finding) => findingText(chain, finding))
+  }
+  assert.deepEqual(await found(chainOf([save], [])), [
+    "warning node 0 'Save' at 0,50: save takes POST_TELEMETRY_REQUEST alone: all other messages, such as CONNECT_EVENT, fail here and become dead letters; put a message type switch before it",
+  ])
+  assert.deepEqual(await found(chainOf([save, ['Log', 'save']], [[0, 'failure', 1]])), [])
+  assert.deepEqual(await found(chainOf([['Warm', 'filter'], save], [[0, 'True', 1]])), [])
+})
+
 test('a secret that the file masks is told', async () => {
   const chain = chainOf([['login', 'save']], [])
   const masked = chain.nodes.map((node) => ({ ...node, configuration: { credentials: { password: '********' } } }))

@@ -40,7 +40,7 @@ export async function checkChain(chain: DrawnChain, parts: CheckParts): Promise<
         ...relationFindings(chain, index, definition),
       )
   }
-  findings.push(...unreachable(chain, parts.catalogue))
+  findings.push(...unreachable(chain, parts.catalogue), ...firstTakes(chain, parts.catalogue))
   return findings.sort((a, b) => (a.nodeIndex ?? -1) - (b.nodeIndex ?? -1))
 }
 
@@ -155,6 +155,16 @@ function unreachable(chain: DrawnChain, catalogue: CheckParts['catalogue']): rea
   return [...chain.nodes.keys()]
     .filter((index) => !reached.has(index))
     .map((index) => warning(index, 'no way leads to it from the first node'))
+}
+
+/** Devices that connect, alarms that change and all else that happens come to the first node too. */
+function firstTakes(chain: DrawnChain, catalogue: CheckParts['catalogue']): readonly Finding[] {
+  const { firstNodeIndex: first } = chain
+  const { takes, name } = catalogue.find(first === null ? '' : (chain.nodes[first]?.type ?? '')) ?? {}
+  if (first === null || takes === undefined) return []
+  if (waysFrom(chain, first).some(({ type }) => type.toLowerCase() === 'failure')) return []
+  const text = `${name} takes ${takes.join(' and ')} alone: all other messages, such as CONNECT_EVENT, fail here and become dead letters; put a message type switch before it`
+  return [warning(first, text)]
 }
 
 function waysFrom({ connections }: DrawnChain, index: number): DrawnChain['connections'] {

@@ -75,6 +75,8 @@ export interface NodeDefinition {
   readonly description: string
   /** Labels the node emits besides `Failure`; `custom` when any label may come out. */
   readonly relations: readonly string[] | 'custom'
+  /** The message types that it takes, where it fails all others. */
+  readonly takes?: readonly string[]
   readonly defaultConfiguration: JsonObject
   /** JSON schema of the configuration, for the editor and the docs. */
   readonly configurationSchema: JsonObject

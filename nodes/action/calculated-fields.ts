@@ -14,6 +14,7 @@ export const calculatedFields = defineNode({
   name: 'calculated fields and alarm rules',
   category: 'ACTION',
   relations: ['Success'],
+  takes: ['POST_TELEMETRY_REQUEST', 'POST_ATTRIBUTES_REQUEST'],
   description: 'Hands the values of a message to calculated fields; Success follows when the log has them.',
   configuration: z.looseObject({}),
   editor: { form: '', icon: 'published_with_changes' },

@@ -44,6 +44,7 @@ export const saveAttributes = defineNode({
   name: 'save attributes',
   category: 'ACTION',
   relations: ['Success'],
+  takes: ['POST_ATTRIBUTES_REQUEST'],
   description: 'Stores the attributes of a Post attributes message; Success follows the commit.',
   configurationVersion: 3,
   configuration: configurationSchema,

@@ -34,6 +34,7 @@ export const saveTimeSeries = defineNode({
   name: 'save time series',
   category: 'ACTION',
   relations: ['Success'],
+  takes: ['POST_TELEMETRY_REQUEST'],
   description:
     'Stores the points of a Post telemetry message and hands them to calculated fields; Success follows the commit.',
   configurationVersion: 1,

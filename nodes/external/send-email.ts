@@ -49,6 +49,7 @@ export const sendEmail = defineNode({
   name: NAME,
   category: 'EXTERNAL',
   relations: ['Success'],
+  takes: ['SEND_EMAIL'],
   description: 'Sends a message of type SEND_EMAIL, as "to email" makes it.',
   triedWith: 'a mail server, and a proxy',
   configuration,
@@ -93,8 +94,8 @@ function targetOf(config: z.output<typeof configuration>): SmtpTarget {
   return {
     ...{ host, port, secure: smtpProtocol === 'smtps', startTls: enableTls },
     ...(username ? { username, password: password ?? '' } : {}),
-  }
     ...(config.enableProxy ? { proxy: proxyOf(NAME, config) } : {}),
+  }
 }
 
 function mailOf(message: Message): NodeMailMessage {
