@@ -53,6 +53,7 @@ import { RelationSearches } from './queries/relation-search.ts'
 import { QueryResolver } from './queries/resolve.ts'
 import { DEFAULT_CLAIM_SETTINGS, DeviceClaims } from './onboarding/claims.ts'
 import { AiChats } from './ai/ai-chats.ts'
+import { AiFiles } from './ai/ai-files.ts'
 import { AiModels } from './ai/ai-models.ts'
 import { FigureBook } from './integrations/figures.ts'
 import { Integrations } from './integrations/integrations.ts'
@@ -81,8 +82,8 @@ import { NodeSecrets } from './rule-chains/node-secrets.ts'
 import { RuleChains } from './rule-chains/rule-chains.ts'
 import type { ServicesOptions } from './services-options.ts'
 import type { Services } from './services.ts'
-import { StoredTelemetry } from './telemetry/telemetry.ts'
 import { SystemSms } from './sms/system-sms.ts'
+import { StoredTelemetry } from './telemetry/telemetry.ts'
 import { TenantProperty } from './tenants/tenant-property.ts'
 import { tenantStart } from './tenants/tenant-start.ts'
 import { ViewedFeed } from './telemetry/viewed-feed.ts'
@@ -137,13 +138,13 @@ export function createServices(options: ServicesOptions): Services {
   const { attributeCacheBytes: bytes, sharedAttributes: shared } = options
   const { cache, stop: stopFollowing } = followAttributes({ entities, feed, bytes, shared })
   const doubts = new CommitDoubts(clock)
-  const admin = new Admin({
   const outbound = options.outbound ?? defaultOutbound(clock)
   const sms: SystemSms = new SystemSms({ settings: { find: (key) => admin.settings.find(key) }, outbound })
+  const admin = new Admin({
     ...{ entities, vault, feed, doubts, changes, clock, random },
     ...{ jwt: options.jwt, mail: options.mail, send: sendBySmtp },
-  })
     sendSms: (target, number, text) => sms.sendBy(target, number, text),
+  })
   const deployments = new Deployments()
   const queues = new StoredQueues({
     ...{ entities, feed, doubts, deployments, changes, clock, random },
@@ -240,6 +241,10 @@ export function createServices(options: ServicesOptions): Services {
     scripts: options.scripts,
     secrets: nodeSecrets,
   })
+  const content = createContent({
+    ...{ declared, entities, users, clock, random },
+    readable: (principal, dashboards) => access.allowed(principal, 'READ', 'DASHBOARD', dashboards),
+  })
   const aiModels = new AiModels({ declared, entities, vault: options.vault })
   const { castStrings = true, scripts, integrationRules = NOTHING_ALLOWED } = options
   const integrations = new Integrations({
@@ -284,10 +289,7 @@ export function createServices(options: ServicesOptions): Services {
       namesOf: manyNamesLookup(declared),
       calculation,
     }),
-    content: createContent({
-      ...{ declared, entities, users, clock, random },
-      readable: (principal, dashboards) => access.allowed(principal, 'READ', 'DASHBOARD', dashboards),
-    }),
+    content,
     relations: relationService,
     farEnds: new FarEnds({ access, declared, nameOf }),
     telemetry: viewed,
@@ -309,7 +311,7 @@ export function createServices(options: ServicesOptions): Services {
     aiModels,
     integrations,
     integrationFigures,
-    ai: new AiChats({ models: aiModels, outbound: options.outbound ?? defaultOutbound(clock), clock }),
+    ai: new AiChats({ models: aiModels, files: new AiFiles(content.resources), outbound, clock }),
     deviceMove: new DeviceMove({ entities, declared, changes, limits, feed, doubts, calls, clock, random }),
     movedDevices,
     gatewayChildren: new GatewayChildren({ entities, declared, feed, clock }),
@@ -323,9 +325,9 @@ export function createServices(options: ServicesOptions): Services {
     components: new Components(catalogue),
     users,
     admin,
+    sms,
     people,
     notifications,
-    sms,
     notificationWatch: watch,
     platformWatch,
     ruleChains,
@@ -380,9 +382,9 @@ export function createServices(options: ServicesOptions): Services {
       const counted = usage.close()
       const others = [
         counted,
+        sms.close(),
         integrationFigures.close(),
         notificationSet.close(),
-        sms.close(),
         events.close(),
         otaUpdates.close(),
         jobs.close(),

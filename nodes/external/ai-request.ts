@@ -21,9 +21,8 @@ export const aiRequest = defineNode({
   category: 'EXTERNAL',
   relations: ['Success'],
   description:
-    'Asks an AI model of the tenant; the answer becomes the body. One that is no JSON object stands in its member `response`. Models of OpenAI, Azure OpenAI, Mistral, GitHub, Anthropic, Google (AI and Vertex) and Ollama are asked.',
+    'Asks an AI model of the tenant; the answer becomes the body. One that is no JSON object stands in its member `response`. Models of OpenAI, Azure OpenAI, Mistral, GitHub, Anthropic, Google (AI and Vertex), Amazon Bedrock and Ollama are asked.',
   triedWith: 'fakes of the documented interfaces of these providers',
-  differs: 'Models of Amazon Bedrock are not asked, and a node with files does not start.',
   configuration: z.looseObject({
     modelId: modelId.nullish().meta({ title: 'Model', description: 'One of the AI models of the tenant.' }),
     systemPrompt: prompt.nullish().meta({
@@ -33,10 +32,11 @@ export const aiRequest = defineNode({
     userPrompt: prompt
       .nullish()
       .meta({ title: 'Prompt', description: 'The question. May hold ${metadata} and $[data].' }),
-    resourceIds: z
-      .array(z.unknown())
-      .nullish()
-      .meta({ title: 'Files', description: 'Not served: a node with files does not start.' }),
+    resourceIds: z.array(z.string().refine(isUuid, 'a UUID is expected')).nullish().meta({
+      title: 'Files',
+      description:
+        'Ids of resources of the type GENERAL that go with each question: images and PDF as files, all others as text.',
+    }),
     responseFormat: z
       .discriminatedUnion('type', [
         z.looseObject({ type: z.literal('TEXT') }),
@@ -76,13 +76,12 @@ export const aiRequest = defineNode({
     const { modelId: ofModel, systemPrompt, userPrompt, resourceIds, timeoutSeconds } = config
     requireField(ofModel !== null && ofModel !== undefined, NAME, 'modelId', 'is missing')
     requireField(Boolean(userPrompt?.trim()), NAME, 'userPrompt', 'is empty')
-    requireField((resourceIds ?? []).length === 0, NAME, 'resourceIds', 'files are not served')
     const format = formatOf(config.responseFormat)
     const systemOf = systemPrompt ? pattern(systemPrompt) : undefined
     const userOf = pattern(userPrompt ?? '')
     const forceAck = config.forceAck || outbound.forceAck
     const timeoutMs = (timeoutSeconds === 0 ? DEFAULT_SECONDS : timeoutSeconds) * 1000
-    const model = await ai.open(ofModel.id, { timeoutMs, isAwaited: !forceAck })
+    const model = await ai.open(ofModel.id, { timeoutMs, isAwaited: !forceAck, fileIds: [...new Set(resourceIds)] })
     return callingNode({ forceAck }, model, async (message) => {
       const system = systemOf?.(message)
       const answer = await model.ask({ ...(system === undefined ? {} : { system }), user: userOf(message), format })

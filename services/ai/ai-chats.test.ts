@@ -10,6 +10,7 @@ import type { Clock } from '../../model/clock.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { systemClock } from '../../model/system-clock.ts'
 import { testOutbound } from '../outbound/testkit.ts'
+import { AiFiles } from './ai-files.ts'
 import { AiChats } from './ai-chats.ts'
 import type { OpenedModel } from './ai-models.ts'
 import { aiConfigurationOf } from './configuration.ts'
@@ -45,7 +46,7 @@ const clock: Clock = {
   after: (ms, run) => systemClock.after(ms > 10_000 ? ms : 0, run),
 }
 const QUESTION: AiQuestion = { system: 'Be brief.', user: 'Is 80 normal?', format: { type: 'JSON' } }
-const LIMITS = { timeoutMs: 15_000, isAwaited: true }
+const LIMITS = { timeoutMs: 15_000, isAwaited: true, fileIds: [] }
 const OPENAI: JsonObject = {
   ...{ provider: 'OPENAI', modelId: 'gpt-4o', temperature: 0.2, maxOutputTokens: 100 },
   providerConfig: { baseUrl: `${base}/v1/`, apiKey: 'sk-hunter2' },
@@ -57,6 +58,7 @@ let model: OpenedModel = { version: 1, configuration: aiConfigurationOf(OPENAI) 
 const chats = (allowed = true) =>
   new AiChats({
     models: { open: async () => model },
+    files: new AiFiles({ findShared: async () => undefined, hold: () => assert.fail('there is no file') }),
     outbound: testOutbound(allowed ? {} : { allowedAddresses: [] }),
     clock,
   })
@@ -155,16 +157,15 @@ test('a busy provider is asked again as often as the model says; a refusal is no
   assert.match(failureOf(await chats().askOnce('a', OPENAI, QUESTION)), /no answer of a model/)
 })
 
-test('internal addresses, masked keys and Bedrock are not asked', async () => {
+test('internal addresses and masked keys are not asked', async () => {
   assert.match(failureOf(await chats(false).askOnce('a', OPENAI, QUESTION)), /internal address/)
   const masked = { ...OPENAI, providerConfig: { apiKey: '********' } }
   await assert.rejects(chats().askOnce('a', masked, QUESTION), { code: 'ai.SECRET_MASKED' })
-  const providerConfig = { region: 'eu-west-1', accessKeyId: 'A', secretAccessKey: 'S' }
-  const bedrock = await chats().askOnce('a', { provider: 'AMAZON_BEDROCK', modelId: 'm', providerConfig }, QUESTION)
-  assert.match(failureOf(bedrock), /AMAZON_BEDROCK are not asked/)
   assert.equal(requests.length, 0)
 })
 
+const NOW = Date.UTC(2026, 0, 2, 3, 4, 5)
+const PROOFS = { googleToken: () => 'token', now: () => NOW }
 const PEM = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' })
 
 test('the others: where their requests go, who asks, and what their answers hold', () => {
@@ -211,12 +212,35 @@ test('the others: where their requests go, who asks, and what their answers hold
       /"model":"openai\/gpt-4o"/,
       { choices: [{ message: { content: 'Kyiv' } }] },
     ],
+    [
+      {
+        ...{ provider: 'AMAZON_BEDROCK', modelId: 'anthropic.claude-v1:0', maxOutputTokens: 5 },
+        providerConfig: { region: 'eu-west-1', accessKeyId: 'AKID', secretAccessKey: 'S' },
+      },
+      'https://bedrock-runtime.eu-west-1.amazonaws.com/model/anthropic.claude-v1%3A0/converse',
+      ['X-Amz-Date', '20260102T030405Z'],
+      /^\{"system":\[\{"text":"Be brief\.[^]*"messages":\[\{"role":"user","content":\[\{"text":"Is 80 normal\?"\}\]\}\],"inferenceConfig":\{"maxTokens":5\}\}$/,
+      { output: { message: { role: 'assistant', content: [{ text: 'Ky' }, { text: 'iv' }] } }, stopReason: 'end_turn' },
+    ],
   ] as const) {
     const read = aiConfigurationOf(JSON.parse(JSON.stringify(configuration)) as JsonObject)
-    const call = requestOf(read, QUESTION, () => 'token')
+    const call = requestOf(read, QUESTION, PROOFS)
     assert.deepEqual([call.method, call.url, call.headers[header[0]]], ['POST', url, header[1]])
     assert.match(call.body ?? '', body)
     assert.equal(answerOf(read.provider, JSON.stringify(answer)), 'Kyiv')
     assert.equal(answerOf(read.provider, '{"odd":1}'), undefined)
   }
+})
+
+test('a request to Amazon is signed for the service and the region', () => {
+  const providerConfig = { region: 'eu-west-1', accessKeyId: 'AKID', secretAccessKey: 'S' }
+  const read = aiConfigurationOf({ provider: 'AMAZON_BEDROCK', modelId: 'm', providerConfig })
+  const { headers } = requestOf(read, QUESTION, PROOFS)
+  assert.match(
+    headers['Authorization'] ?? '',
+    /^AWS4-HMAC-SHA256 Credential=AKID\/20260102\/eu-west-1\/bedrock\/aws4_request, SignedHeaders=content-type;host;x-amz-date, Signature=[0-9a-f]{64}$/,
+  )
+  const elsewhere = { ...providerConfig, region: 'x@127.0.0.1/' }
+  const wrong = { provider: 'AMAZON_BEDROCK', modelId: 'm', providerConfig: elsewhere }
+  assert.throws(() => aiConfigurationOf(wrong), /region/)
 })

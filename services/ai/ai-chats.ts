@@ -1,5 +1,6 @@
 /** Questions to models, under the outbound policy. */
-import type { AiQuestion, NodeAi, NodeAiModel } from '../../engine/rulechain/capabilities/ai.ts'
+import assert from 'node:assert/strict'
+import type { AiQuestion, NodeAi, NodeAiModel, NodeAiSettings } from '../../engine/rulechain/capabilities/ai.ts'
 import type { NodeIdentity } from '../../engine/rulechain/capabilities.ts'
 import type { HttpAnswer, HttpCall, OutboundClient } from '../../engine/rulechain/capabilities/outbound.ts'
 import type { Clock } from '../../model/clock.ts'
@@ -8,10 +9,12 @@ import type { JsonObject } from '../../model/json.ts'
 import { googleTokens } from '../outbound/clients/google-token.ts'
 import { hiddenSecrets } from '../outbound/hidden-secrets.ts'
 import type { Outbound } from '../outbound/outbound.ts'
+import { SharedConnection } from '../outbound/shared-connection.ts'
+import type { AiFiles } from './ai-files.ts'
 import type { AiModels, OpenedModel } from './ai-models.ts'
 import { aiConfigurationOf, aiSecretsOf, maskedMember, type AiConfiguration } from './configuration.ts'
 import { AiErrors } from './errors.ts'
-import { answerOf, refusalOf, requestOf, VERTEX_AUDIENCE } from './protocols.ts'
+import { answerOf, refusalOf, requestOf, VERTEX_AUDIENCE, type AiRequest } from './protocols.ts'
 
 const MAX_ANSWER_BYTES = 2 ** 20
 /** As clients of the reference do where a model says nothing. */
@@ -21,14 +24,11 @@ const DEFAULT_SECONDS = 60
 /** Busy, or away for a moment. */
 const TRY_AGAIN: ReadonlySet<number> = new Set([429, 500, 502, 503, 504, 529])
 
-export interface AiLimits {
-  readonly timeoutMs: number
-  /** A message waits for the answer, so that no call is longer than any other outside. */
-  readonly isAwaited: boolean
-}
+export type AiLimits = Pick<NodeAiSettings, 'timeoutMs' | 'isAwaited'>
 
 export interface AiChatsParts {
   readonly models: Pick<AiModels, 'open'>
+  readonly files: AiFiles
   readonly outbound: Pick<Outbound, 'ofNode'>
   readonly clock: Clock
 }
@@ -42,10 +42,15 @@ export class AiChats {
 
   /** What a node sees of it. */
   readonly ofNode = ({ tenantId }: Pick<NodeIdentity, 'tenantId'>): NodeAi => ({
-    open: async (modelId, limits) => {
-      const { models } = this.parts
+    open: async (modelId, { fileIds, ...limits }) => {
+      const { models, files } = this.parts
       const open = () => models.open(tenantId, modelId)
-      return new FollowedModel(open, (configuration) => this.connect(tenantId, configuration, limits), await open())
+      await files.check(tenantId, fileIds)
+      const first = await open()
+      const model = new FollowedModel(open, (configuration) => this.connect(tenantId, configuration, limits), first)
+      const ask = (question: AiQuestion) =>
+        files.with(tenantId, fileIds, (read) => model.ask({ ...question, files: read }))
+      return { ask, close: () => model.close() }
     },
   })
 
@@ -88,7 +93,7 @@ export class AiChats {
   }
 }
 
-class AiConnection implements NodeAiModel {
+class AiConnection {
   private readonly configuration: AiConfiguration
   private readonly client: OutboundClient<HttpCall, HttpAnswer>
   private readonly clock: Clock
@@ -110,12 +115,13 @@ class AiConnection implements NodeAiModel {
     this.hide = hiddenSecrets({}, aiSecretsOf(configuration as JsonObject))
   }
 
-  async ask(question: AiQuestion): Promise<string> {
+  async ask(question: AiRequest): Promise<string> {
     const { provider, maxRetries } = this.configuration
     const retries = maxRetries ?? RETRIES
     const until = this.clock.monotonic() + this.timeoutMs
     for (let tried = 0; ; tried++) {
-      const call = requestOf(this.configuration, question, () => this.tokenOfGoogle())
+      const proofs = { googleToken: () => this.tokenOfGoogle(), now: () => this.clock.now() }
+      const call = requestOf(this.configuration, question, proofs)
       const { status, body } = await this.client.call(call, Buffer.byteLength(call.body ?? ''))
       if (status === 200) {
         const text = answerOf(provider, body)
@@ -135,18 +141,18 @@ class AiConnection implements NodeAiModel {
 
   private tokenOfGoogle(): string {
     const { provider, providerConfig } = this.configuration
-    if (provider !== 'GOOGLE_VERTEX_AI_GEMINI') throw AiErrors.NOT_SERVED({ provider })
+    assert(provider === 'GOOGLE_VERTEX_AI_GEMINI', 'no other provider is asked with a token of Google')
     this.googleToken ??= googleTokens(providerConfig.serviceAccountKey, VERTEX_AUDIENCE, this.clock)
     return this.googleToken()
   }
 }
 
 /** Asks the model as it is now: a change of it, of its keys too, is in force with the next question. */
-class FollowedModel implements NodeAiModel {
+class FollowedModel {
   private readonly open: () => Promise<OpenedModel>
   private readonly connect: (configuration: AiConfiguration) => AiConnection
   private version: number
-  private connection: SharedConnection
+  private connection: SharedConnection<AiConnection>
 
   constructor(
     open: () => Promise<OpenedModel>,
@@ -159,7 +165,7 @@ class FollowedModel implements NodeAiModel {
     this.connection = new SharedConnection(connect(first.configuration))
   }
 
-  async ask(question: AiQuestion): Promise<string> {
+  async ask(question: AiRequest): Promise<string> {
     const { version, configuration } = await this.open()
     if (version > this.version) {
       const former = this.connection
@@ -168,36 +174,10 @@ class FollowedModel implements NodeAiModel {
       this.version = version
       await former.close()
     }
-    return this.connection.ask(question)
+    return this.connection.use((connection) => connection.ask(question))
   }
 
   close(): Promise<void> {
     return this.connection.close()
-  }
-}
-
-/** Closes when the questions that are under way have their answers. */
-class SharedConnection {
-  private readonly connection: AiConnection
-  private underWay = 0
-  private isLeft = false
-
-  constructor(connection: AiConnection) {
-    this.connection = connection
-  }
-
-  async ask(question: AiQuestion): Promise<string> {
-    this.underWay++
-    try {
-      return await this.connection.ask(question)
-    } finally {
-      this.underWay--
-      if (this.isLeft && this.underWay === 0) await this.connection.close()
-    }
-  }
-
-  async close(): Promise<void> {
-    this.isLeft = true
-    if (this.underWay === 0) await this.connection.close()
   }
 }

@@ -58,7 +58,11 @@ export const aiConfiguration = z.discriminatedUnion('provider', [
   }),
   z.object({
     ...{ provider: z.literal('AMAZON_BEDROCK'), ...common },
-    providerConfig: z.object({ region: short, accessKeyId: short, secretAccessKey: text }),
+    providerConfig: z.object({
+      // A part of the host's name.
+      region: z.string().regex(/^[a-z0-9-]{1,63}$/, 'must be the name of a region'),
+      ...{ accessKeyId: short, secretAccessKey: text },
+    }),
   }),
   z.object({
     ...{ provider: z.literal('GITHUB_MODELS'), ...common, ...penalties },

@@ -1,12 +1,13 @@
 /**
- * What the providers are asked and what they answer. Four forms of one HTTP request serve eight of them, so there is no library of theirs:
- * each would bring a client of its own past our guard and bounds. Amazon Bedrock signs its requests another way and is not asked.
+ * What the providers are asked and what they answer. Five forms of one HTTP request serve all nine of them, so there is no library of theirs:
+ * each would bring a client of its own past our guard and bounds.
  */
 import { z } from 'zod'
 import type { AiFormat, AiQuestion } from '../../engine/rulechain/capabilities/ai.ts'
 import type { HttpCall } from '../../engine/rulechain/capabilities/outbound.ts'
 import type { AiConfiguration } from './configuration.ts'
-import { AiErrors } from './errors.ts'
+import { encoded, signedHeaders } from './aws-signature.ts'
+import { contentOf, ollamaMessage, type AiFile } from './file-parts.ts'
 
 type Of<Provider extends AiConfiguration['provider']> = Extract<AiConfiguration, { readonly provider: Provider }>
 type OpenAiLike = Of<'OPENAI' | 'AZURE_OPENAI' | 'MISTRAL_AI' | 'GITHUB_MODELS'>
@@ -18,8 +19,25 @@ const ANTHROPIC_VERSION = '2023-06-01'
 /** Anthropic takes no question without a bound. */
 const ANTHROPIC_TOKENS = 4096
 
-/** `googleToken` is asked for Vertex alone. Throws `NOT_SERVED`. */
-export function requestOf(configuration: AiConfiguration, question: AiQuestion, googleToken: () => string): HttpCall {
+/** What a provider is asked, with the files that go with it. */
+export interface AiRequest extends AiQuestion {
+  readonly files?: readonly AiFile[]
+}
+
+/** What a request is proved by. */
+export interface AiProofs {
+  /** Asked for Vertex alone. */
+  readonly googleToken: () => string
+  /** Unix ms. */
+  readonly now: () => number
+}
+
+/** Throws `FILE_TYPE` where the provider takes no files of a type. */
+export function requestOf(
+  configuration: AiConfiguration,
+  question: AiRequest,
+  { googleToken, now }: AiProofs,
+): HttpCall {
   switch (configuration.provider) {
     case 'OPENAI':
     case 'AZURE_OPENAI':
@@ -40,7 +58,7 @@ export function requestOf(configuration: AiConfiguration, question: AiQuestion, 
         ollamaBody(configuration, question),
       )
     case 'AMAZON_BEDROCK':
-      throw AiErrors.NOT_SERVED({ provider: configuration.provider })
+      return bedrockRequest(configuration, question, now())
   }
 }
 
@@ -51,6 +69,28 @@ function post(url: string, headers: Readonly<Record<string, string>>, body: obje
     headers: { ...headers, 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   }
+}
+
+/** By its interface for all of its models ("Converse" of the Amazon Bedrock API Reference). */
+function bedrockRequest(model: Of<'AMAZON_BEDROCK'>, question: AiRequest, now: number): HttpCall {
+  const { region, accessKeyId, secretAccessKey } = model.providerConfig
+  const url = `https://bedrock-runtime.${region}.amazonaws.com/model/${encoded(model.modelId)}/converse`
+  const call = post(url, {}, bedrockBody(model, question))
+  const account = { accessKeyId, secretAccessKey, region, service: 'bedrock' }
+  return { ...call, headers: signedHeaders(account, { ...call, body: call.body ?? '' }, now) }
+}
+
+function bedrockBody(model: Of<'AMAZON_BEDROCK'>, request: AiRequest): object {
+  const told = toldInWords(request)
+  return present({
+    system: told === '' ? undefined : [{ text: told }],
+    messages: [{ role: 'user', content: contentOf(request, model.provider) }],
+    inferenceConfig: present({
+      maxTokens: model.maxOutputTokens,
+      temperature: model.temperature,
+      topP: model.topP,
+    }),
+  })
 }
 
 function base(url: string): string {
@@ -81,12 +121,16 @@ function bearer(token: string) {
   return { Authorization: `Bearer ${token}` }
 }
 
-function openAiBody(model: OpenAiLike, { system, user, format }: AiQuestion): object {
+function openAiBody(model: OpenAiLike, request: AiRequest): object {
+  const { system, format } = request
   // OpenAI's newer models take the bound by this name alone, the others by the older one.
   const bound = model.provider === 'OPENAI' ? 'max_completion_tokens' : 'max_tokens'
   return present({
     model: model.modelId,
-    messages: [...(system === undefined ? [] : [{ role: 'system', content: system }]), { role: 'user', content: user }],
+    messages: [
+      ...(system === undefined ? [] : [{ role: 'system', content: system }]),
+      { role: 'user', content: contentOf(request, model.provider) },
+    ],
     temperature: model.temperature,
     top_p: model.topP,
     frequency_penalty: model.frequencyPenalty,
@@ -103,17 +147,21 @@ function openAiFormat(format: AiFormat): object | undefined {
 }
 
 /** It knows no formats: it is told in words. */
-function anthropicBody(model: Of<'ANTHROPIC'>, { system, user, format }: AiQuestion): object {
-  const told = [system, wordsOf(format)].filter((text) => text !== undefined).join('\n\n')
+function anthropicBody(model: Of<'ANTHROPIC'>, request: AiRequest): object {
+  const told = toldInWords(request)
   return present({
     model: model.modelId,
     system: told === '' ? undefined : told,
-    messages: [{ role: 'user', content: user }],
+    messages: [{ role: 'user', content: contentOf(request, model.provider) }],
     max_tokens: model.maxOutputTokens ?? ANTHROPIC_TOKENS,
     temperature: model.temperature,
     top_p: model.topP,
     top_k: model.topK,
   })
+}
+
+function toldInWords({ system, format }: AiRequest): string {
+  return [system, wordsOf(format)].filter((text) => text !== undefined).join('\n\n')
 }
 
 function wordsOf(format: AiFormat): string | undefined {
@@ -137,10 +185,11 @@ function geminiTarget(
   return [`https://${host}/v1/${place}/${path}`, bearer(googleToken())]
 }
 
-function geminiBody(model: Gemini, { system, user, format }: AiQuestion): object {
+function geminiBody(model: Gemini, request: AiRequest): object {
+  const { system, format } = request
   return present({
     systemInstruction: system === undefined ? undefined : { parts: [{ text: system }] },
-    contents: [{ role: 'user', parts: [{ text: user }] }],
+    contents: [{ role: 'user', parts: contentOf(request, model.provider) }],
     generationConfig: present({
       temperature: model.temperature,
       topP: model.topP,
@@ -165,10 +214,11 @@ function ollamaLogin({ providerConfig: { auth } }: Of<'OLLAMA'>): Readonly<Recor
   }
 }
 
-function ollamaBody(model: Of<'OLLAMA'>, { system, user, format }: AiQuestion): object {
+function ollamaBody(model: Of<'OLLAMA'>, request: AiRequest): object {
+  const { system, format } = request
   return present({
     model: model.modelId,
-    messages: [...(system === undefined ? [] : [{ role: 'system', content: system }]), { role: 'user', content: user }],
+    messages: [...(system === undefined ? [] : [{ role: 'system', content: system }]), ollamaMessage(request)],
     stream: false,
     format: format.type === 'TEXT' ? undefined : format.type === 'JSON' ? 'json' : format.schema,
     options: present({
@@ -206,15 +256,23 @@ const ollamaAnswer = z
   .object({ message: z.object({ content: z.string() }) })
   .transform(({ message }) => message.content)
 
-const ANSWERS: { readonly [Provider in AiConfiguration['provider']]?: z.ZodType<string> } = {
+const bedrockAnswer = z
+  .object({
+    output: z.object({
+      message: z.object({ content: z.array(z.looseObject({ text: z.string().optional() })) }),
+    }),
+  })
+  .transform(({ output }) => output.message.content.map(({ text = '' }) => text).join(''))
+
+const ANSWERS: { readonly [Provider in AiConfiguration['provider']]: z.ZodType<string> } = {
   ...{ OPENAI: openAiAnswer, AZURE_OPENAI: openAiAnswer, MISTRAL_AI: openAiAnswer, GITHUB_MODELS: openAiAnswer },
-  ...{ ANTHROPIC: anthropicAnswer, OLLAMA: ollamaAnswer },
+  ...{ ANTHROPIC: anthropicAnswer, OLLAMA: ollamaAnswer, AMAZON_BEDROCK: bedrockAnswer },
   ...{ GOOGLE_AI_GEMINI: geminiAnswer, GOOGLE_VERTEX_AI_GEMINI: geminiAnswer },
 }
 
 /** Undefined where the answer has not the provider's form. */
 export function answerOf(provider: AiConfiguration['provider'], body: string): string | undefined {
-  return ANSWERS[provider]?.safeParse(jsonOf(body)).data
+  return ANSWERS[provider].safeParse(jsonOf(body)).data
 }
 
 const refusal = z.union([

@@ -157,6 +157,11 @@ export class Resources {
     return this.service.findAnywhereBy({ publicResourceKey, resourceType: 'IMAGE', public: true })
   }
 
+  /** The tenant's, or one of the system. */
+  async findShared(tenantId: string, id: string): Promise<TbResource | undefined> {
+    return (await this.service.find(tenantId, id)) ?? this.service.find(SYSTEM_TENANT, id)
+  }
+
   byIds(principal: Principal, ids: readonly string[]): Promise<readonly TbResource[]> {
     return this.service.findWhere([visible(principal, false), { column: 'id', in: ids }])
   }

@@ -16,7 +16,15 @@ export interface NodeAiModel {
   close(): Promise<void>
 }
 
+export interface NodeAiSettings {
+  readonly timeoutMs: number
+  /** A message waits for the answer, so that no call is longer than any other outside. */
+  readonly isAwaited: boolean
+  /** Ids of files that go with each question, as they are then. */
+  readonly fileIds: readonly string[]
+}
+
 export interface NodeAi {
-  /** `isAwaited`: a message waits for the answer, so that no call is longer than any other outside. Rejects where the tenant has no such model. */
-  open(modelId: string, limits: { readonly timeoutMs: number; readonly isAwaited: boolean }): Promise<NodeAiModel>
+  /** Rejects where the tenant has no such model, or no such file. */
+  open(modelId: string, settings: NodeAiSettings): Promise<NodeAiModel>
 }
