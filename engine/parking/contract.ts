@@ -190,6 +190,12 @@ export function testParkedStore(name: string, open: () => Promise<StoreUnderTest
     await second.close()
   })
 
+  test(`${name}: where nothing was ever parked, all is gone`, async () => {
+    const { store, close } = await open()
+    assert.deepEqual(await store.eraseDone(), { isGone: true })
+    await close()
+  })
+
   test(`${name}: where all is done with, nothing stays but that`, async () => {
     const first = await open()
     const lane = first.store.openLane(noteOf(1))

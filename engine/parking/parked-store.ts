@@ -445,7 +445,7 @@ export class ParkedStore {
     const removed = front === undefined ? Promise.resolve(NOTHING) : log.eraseBefore(front.place)
     // Who parks does not wait for it.
     removed
-      .then((files) => erasedOfAll([files, (front?.place ?? 0) <= (erasure.upTo ?? 0) ? UNREADABLE : NOTHING]))
+      .then((files) => erasedOfAll([files, (front?.place ?? Infinity) <= (erasure.upTo ?? 0) ? UNREADABLE : NOTHING]))
       .then(erasure.resolve, (error: unknown) => {
         this.isToErase = true
         erasure.reject(error)
