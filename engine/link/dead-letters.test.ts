@@ -16,6 +16,8 @@ interface Opened {
   readonly directory: string
   /** Files opened to read letters, or to write them. */
   readonly opened: string[]
+  /** Files, once a write. */
+  readonly written: string[]
   readonly reopen: () => Promise<Opened>
   readonly put: (id: number, tenantId: string, size?: number) => Promise<void>
   readonly ids: (tenantId?: string) => Promise<number[]>
@@ -31,10 +33,19 @@ async function open(
   if (at === undefined) context.after(() => rm(directory, { recursive: true, force: true }))
   const events: LinkEvent[] = []
   const opened: string[] = []
+  const written: string[] = []
   const disk: Disk = {
     ensureDirectory: (path) => nodeDisk.ensureDirectory(path),
     list: (path) => nodeDisk.list(path),
-    create: (path) => nodeDisk.create(path),
+    create: async (path) => {
+      const file = await nodeDisk.create(path)
+      const write = file.write.bind(file)
+      file.write = (data, position) => {
+        written.push(path)
+        return write(data, position)
+      }
+      return file
+    },
     open: (path) => {
       opened.push(path)
       return nodeDisk.open(path)
@@ -59,6 +70,7 @@ async function open(
     events,
     directory,
     opened,
+    written,
     reopen: async () => {
       await store.close()
       return open(context, bounds, directory, clock)
@@ -168,6 +180,26 @@ test('of letters that were removed no file holds anything once they are erased; 
   const rested = await again.reopen()
   await rested.store.eraseRemoved()
   assert.deepEqual(rested.opened, [], 'where nothing was removed since, nothing is written again')
+})
+
+test('letters are taken out of their files many a write, and burials go on meanwhile', async (context) => {
+  const { store, put, ids, written } = await open(context, { segmentBytes: 64 << 10 })
+  for (let id = 1; id <= 900; id++) await put(id, id % 9 === 0 ? 'REMOVED' : 'kept', 300)
+  for (const id of await ids('REMOVED')) await store.remove(id)
+  const kept = await ids()
+  written.length = 0
+  let isOver = false
+  const erasing = store.eraseRemoved().finally(() => (isOver = true))
+  for (const id of [901, 902, 903]) await put(id, 'kept')
+  assert.ok(!isOver, 'a burial waits for all files')
+  // Of a letter that is moved already, and of one that is not: both are for the next one.
+  for (const id of [1, 899]) assert.ok(await store.remove(id))
+  assert.deepEqual(await erasing, { isGone: true })
+  assert.ok(written.length < 40, `${written.length} writes for ${kept.length} letters`)
+  assert.deepEqual(await ids(), [...kept.filter((id) => id !== 1 && id !== 899), 901, 902, 903])
+  written.length = 0
+  await store.eraseRemoved()
+  assert.ok(written.length > 0, 'what was removed meanwhile is forgotten')
 })
 
 test('a damaged file is kept for a rescue: of what it may hold nobody hears that it is gone', async (context) => {

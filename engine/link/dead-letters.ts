@@ -91,6 +91,8 @@ interface Unwritten {
   readonly block: Buffer
 }
 
+/** Letters that are written again together: one write and one sync, for which a burial waits. */
+const AGAIN_BYTES = 1 << 20
 /** Letters may take so much of the bytes: the rest is for what their files hold besides, so that a file is seldom written again. */
 const LETTERS_SHARE = 0.75
 
@@ -101,6 +103,7 @@ export class DeadLetterStore implements LetterStore {
   private readonly log: RecordLog
   /** Files may hold letters that were removed. */
   private isToErase = false
+  private isClosed = false
   private unwritten: Unwritten[] = []
   private nextWrite: Promise<void> | undefined
   /** One write at a time. */
@@ -155,21 +158,16 @@ export class DeadLetterStore implements LetterStore {
   }
 
   /** All files of before are written again without what was removed, and go: also those of a removal before the last start. */
-  eraseRemoved(): Promise<Erased> {
-    return this.inTurn(async () => {
-      const { segments } = this.log
-      const { disk, directory } = this.options
-      const last = segments.newest
-      if (last === undefined || !this.isToErase) return erasedBeside(disk, directory)
-      await this.log.openSegment()
-      for (let front = segments.oldest; front !== undefined && front.id <= last.id; front = segments.oldest) {
-        await this.writeAgain(front)
-        await this.removeEmptyFront()
-        if (segments.oldest === front) return NOT_REMOVED
-      }
-      this.isToErase = false
-      return erasedBeside(disk, directory)
-    })
+  async eraseRemoved(): Promise<Erased> {
+    const { disk, directory } = this.options
+    const last = await this.inTurn(() => this.beginErasure())
+    if (last !== undefined) {
+      // Burials have their turns between the writes.
+      let step: 'again' | 'over' | 'stuck' = 'again'
+      while (step === 'again') step = await this.inTurn(() => this.eraseSome(last))
+      if (step === 'stuck') return NOT_REMOVED
+    }
+    return erasedBeside(disk, directory)
   }
 
   async list({ tenantId, after = 0, limit }: LetterQuery): Promise<DeadLetter[]> {
@@ -190,6 +188,7 @@ export class DeadLetterStore implements LetterStore {
   }
 
   async close(): Promise<void> {
+    this.isClosed = true
     await this.last.catch(() => undefined) // Whoever made that write heard of its failure.
     await this.log.close()
   }
@@ -198,13 +197,45 @@ export class DeadLetterStore implements LetterStore {
     const letters = this.unwritten
     this.unwritten = []
     this.nextWrite = undefined
+    await this.append(letters)
+    await this.keepBound()
+  }
+
+  /** As one write. */
+  private async append(letters: readonly Unwritten[]): Promise<void> {
     const { segment, offset } = await this.log.append(Buffer.concat(letters.map(({ block }) => block)))
     let at = offset
     for (const { id, tenantId, time, block } of letters) {
       this.index.set(id, { tenantId, time, segment, offset: at, bytes: block.length })
       at += block.length
     }
-    await this.keepBound()
+  }
+
+  /** The last file that is to be written again; undefined where none is. */
+  private async beginErasure(): Promise<number | undefined> {
+    const last = this.log.segments.newest
+    if (last === undefined || !this.isToErase) return undefined
+    await this.log.openSegment()
+    // What is removed from now on is for the next one.
+    this.isToErase = false
+    return last.id
+  }
+
+  /** Moves a part of the oldest file, or removes it. */
+  private async eraseSome(last: number): Promise<'again' | 'over' | 'stuck'> {
+    const { segments } = this.log
+    const front = segments.oldest
+    if (front === undefined || front.id > last) return 'over'
+    let isDone = false
+    try {
+      if (this.isClosed) return 'stuck'
+      const isMoved = await this.writeSomeAgain(front)
+      if (!isMoved) await this.removeEmptyFront()
+      isDone = isMoved || segments.oldest !== front
+    } finally {
+      this.isToErase ||= !isDone
+    }
+    return isDone ? 'again' : 'stuck'
   }
 
   private inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
@@ -231,19 +262,28 @@ export class DeadLetterStore implements LetterStore {
     for (let left = segments.count; left > 0 && segments.bytes > this.options.maxBytes; left--) {
       const front = segments.oldest
       if (front === undefined || front === this.log.current) return
-      await this.writeAgain(front)
+      while (await this.writeSomeAgain(front));
       await this.removeEmptyFront()
       if (segments.oldest === front) return
     }
   }
 
-  /** The letters of a file, behind all others. One that can not be read any more is none. */
-  private async writeAgain(file: SegmentFile): Promise<void> {
-    for (const [id, place] of this.index.in(file)) {
+  /** About a write's worth of the letters of a file, behind all others. False where it holds none. One that can not be read any more is none. */
+  private async writeSomeAgain(file: SegmentFile): Promise<boolean> {
+    const letters: Unwritten[] = []
+    let bytes = 0
+    const all = this.index.in(file)
+    for (const [id, place] of all) {
+      if (bytes >= AGAIN_BYTES) break
       const record = await this.log.read(place)
       if (record === undefined) this.index.delete(id)
-      else this.index.set(id, { ...place, ...(await this.log.append(record.block)) })
+      else {
+        letters.push({ ...place, id, block: record.block })
+        bytes += record.block.length
+      }
     }
+    if (letters.length > 0) await this.append(letters)
+    return all.length > 0
   }
 
   private async noteRemoved(ids: readonly number[]): Promise<void> {
