@@ -57,7 +57,7 @@ export class BackupFolder {
 /** Made where it is absent. */
 async function presentIn(path: string): Promise<readonly string[]> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 })
+    await makeFolder(path)
     return await readdir(path)
   } catch (error) {
     const reason = (await isFile(path)) ? 'it is a file' : errorText(error)
@@ -66,6 +66,21 @@ async function presentIn(path: string): Promise<readonly string[]> {
       error,
     )
   }
+}
+
+/** With those above it. Not by a recursive `mkdir`: it spins where what cannot be made is said to be missing, as in `/proc`. */
+async function makeFolder(path: string): Promise<void> {
+  if (await isThere(path)) return
+  const above = dirname(path)
+  if (above !== path) await makeFolder(above)
+  await mkdir(path, { mode: 0o700 })
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false, // Whoever makes it hears why it can not be looked at.
+  )
 }
 
 async function isFile(path: string): Promise<boolean> {
