@@ -21,6 +21,7 @@ test('a link that lost its servers is not healthy, though it still has room for 
     link,
     folder: '',
     parkedFolder: '',
+    logBeside: async () => ({ isGone: true }),
     backupSources: undefined,
     troubles: {},
   })

@@ -116,6 +116,7 @@ export async function startPlatform(
       },
       audit: { ttlMs: config.auditLogTtlSeconds * 1000, maxRowsPerTenant: config.auditLogMaxRows },
       logKeptMs: config.linkRetentionMinutes * 60_000,
+      logBeside: stores.logBeside,
       maxAlarms: config.alarmsMaxPerTenant,
       report: (text, fields) => log.error(text, fields),
     })

@@ -3,6 +3,7 @@
  * even loaded, so that the embedded default starts without any.
  */
 import { join } from 'node:path'
+import type { Erased } from '../model/erased.ts'
 import { errorText, isMillraceError } from '../model/errors.ts'
 import { systemClock, systemRandom } from '../model/system-clock.ts'
 import type { Log } from '../model/log.ts'
@@ -13,6 +14,7 @@ import type { DeadLetters } from '../engine/link/dead-letters.ts'
 import type { StreamWatcher } from '../engine/link/options.ts'
 import type { LinkEvent } from '../engine/link/events.ts'
 import type { Link, PublishBound, ReadableLink } from '../engine/link/link.ts'
+import { erasedBeside } from '../disk/kept-aside.ts'
 import { nodeDisk } from '../disk/node-disk.ts'
 import { openSegmentLog } from '../engine/link/segments/segment-log.ts'
 import { DECLARED_TABLES } from '../services/entities/declared.ts'
@@ -66,6 +68,8 @@ export interface Stores {
   readonly folder: string
   /** Where this process keeps parked messages: beside the link, since both are one record of what is to be done. Empty where NATS has them. */
   readonly parkedFolder: string
+  /** What files of the link hold beside its log. */
+  readonly logBeside: () => Promise<Erased>
   readonly metricsSources: readonly MetricsSource[]
   /** How to copy all of it; undefined where a part of it is a server's. */
   readonly backupSources: BackupSources | undefined
@@ -117,6 +121,8 @@ export async function openStores(
     link: link.value.part,
     folder: place.folder,
     parkedFolder: cluster.line === undefined ? join(place.folder, 'link', 'parked') : '',
+    logBeside: async () =>
+      cluster.line === undefined ? erasedBeside(nodeDisk, join(place.folder, BACKUP_PATHS.link)) : { isGone: true },
     metricsSources: [entities, timeSeries, link].flatMap(({ value }) => value.metricsSources),
     backupSources: sourcesOf(place.folder, entities.value.backup, timeSeries.value.backup, link.value.backup),
     troubles: { entities: entities.value.trouble, timeSeries: timeSeries.value.trouble },

@@ -298,6 +298,7 @@ export function createServices(options: ServicesOptions): Services {
     fileErasure: new FileErasure({
       ...{ cleanup, entities, timeSeries, clock, deadLetters: options.deadLetters, parked: options.parked },
       logKeptMs: options.logKeptMs ?? 0,
+      logBeside: options.logBeside ?? (() => Promise.resolve({ isGone: true })),
     }),
     tenantTransfer: new TenantTransfer({ entities, timeSeries, changes, feed, doubts, clock, nodeSecrets }),
     fileImport: new FileImport({ transfers, lines: bulkImport, entities }),

@@ -4,6 +4,7 @@ import type { CallLine } from '../engine/device/calls/line.ts'
 import type { PartitionOwners } from '../engine/device/partition-owners.ts'
 import type { DeadLetters } from '../engine/link/dead-letters.ts'
 import type { Link, PublishBound } from '../engine/link/link.ts'
+import type { Erased } from '../model/erased.ts'
 import type { ParkingControl } from '../engine/parking/control.ts'
 import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { ScriptHost } from '../engine/script/script.ts'
@@ -76,6 +77,8 @@ export interface ServicesOptions {
   readonly integrationRules?: OperatorRules
   /** How long messages stay in the log after they were processed. */
   readonly logKeptMs?: number
+  /** What files hold of the log for longer; absent: nothing. */
+  readonly logBeside?: () => Promise<Erased>
   /** Hears of what went wrong outside any call: a line in the system log. */
   readonly report: Report
 }

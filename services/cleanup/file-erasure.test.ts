@@ -23,6 +23,7 @@ test('who asks while an erasure is under way gets the answer of one that began a
     parked: { eraseRemoved: async () => erased },
     clock: new ManualClock(),
     logKeptMs: 0,
+    logBeside: async () => erased,
   })
   const first = erasure.run()
   while (steps.length === 0) await Promise.resolve()
@@ -50,6 +51,7 @@ test('one that fails does not keep the next from beginning', async () => {
     parked: { eraseRemoved: fails },
     clock: new ManualClock(),
     logKeptMs: 0,
+    logBeside: fails,
   })
   await assert.rejects(erasure.run(), /away/)
   await assert.rejects(erasure.run(), /away/)

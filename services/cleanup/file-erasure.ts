@@ -5,7 +5,7 @@
 import type { DeadLetters } from '../../engine/link/dead-letters.ts'
 import type { ParkingControl } from '../../engine/parking/control.ts'
 import type { Clock } from '../../model/clock.ts'
-import type { Erased } from '../../model/erased.ts'
+import { erasedOfAll, type Erased } from '../../model/erased.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { TimeSeriesStore } from '../../storage/timeseries/store.ts'
 import type { Cleanup } from './cleanup.ts'
@@ -19,6 +19,8 @@ export interface FileErasureParts {
   readonly clock: Clock
   /** How long messages stay in the log after they were processed. */
   readonly logKeptMs: number
+  /** What stays of the log for longer. */
+  readonly logBeside: () => Promise<Erased>
 }
 
 export interface ErasedStore extends Erased {
@@ -54,14 +56,16 @@ export class FileErasure {
   }
 
   private async erase(): Promise<ErasureReport> {
-    const { cleanup, entities, timeSeries, deadLetters, parked, clock, logKeptMs } = this.parts
+    const { cleanup, entities, timeSeries, deadLetters, parked, clock, logKeptMs, logBeside } = this.parts
     const pending = await cleanup.finish()
     const series = await timeSeries.eraseDeleted()
     const rows = await entities.eraseDeleted()
     // Of a lane that is given up letters come: these are looked at last.
     const lanes = await parked.eraseRemoved()
     const letters = await deadLetters.eraseRemoved()
-    const log: Erased = { isGone: false, byMs: clock.now() + logKeptMs, rest: LOG_REST }
+    const beside = await logBeside()
+    const kept: Erased = { isGone: false, rest: LOG_REST }
+    const log = beside.isGone ? { ...kept, byMs: clock.now() + logKeptMs } : erasedOfAll([kept, beside])
     return {
       pending,
       stores: [
