@@ -10,10 +10,11 @@ import { Message } from '../../model/message.ts'
 import { systemClock } from '../../model/system-clock.ts'
 import { openPostgresEntityStore } from '../../storage/entities/entity-store.ts'
 import { emptyDatabase, serverForFile } from '../../storage/postgres/testkit.ts'
+import { hasTool, skipUnless } from '../support/require-tool.ts'
 import { PROJECT_ROOT } from '../support/start-millrace.ts'
 
 const server = await serverForFile()
-const hasTools = ['psql', 'pg_dump', 'pg_restore'].every((tool) => spawnSync(tool, ['--version']).status === 0)
+const noTools = skipUnless(['psql', 'pg_dump', 'pg_restore'].every(hasTool), 'the client programs of PostgreSQL')
 
 function messageOf(id: string): Message {
   const originator = { entityType: 'DEVICE', id: '784f394c-42b6-435a-983c-b7beff2784f9' } as const
@@ -30,7 +31,7 @@ function messageOf(id: string): Message {
 
 test(
   'a dump made behind the copy of the outbox has every message, and takes attributes at lower positions',
-  { skip: server !== undefined && hasTools ? false : 'needs PostgreSQL and its client programs' },
+  { skip: server === undefined ? 'needs PostgreSQL' : noTools },
   async (context) => {
     assert.ok(server !== undefined)
     const folder = await mkdtemp(join(tmpdir(), 'millrace-dump-'))

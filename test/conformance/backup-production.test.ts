@@ -14,6 +14,7 @@ import { test, type TestContext } from 'node:test'
 import { acknowledgedByNow, compareAll, createDevices } from '../faults/fault-run.ts'
 import { startLoad } from '../faults/workload.ts'
 import { RestClient, login } from '../support/clients.ts'
+import { hasTool, skipUnless } from '../support/require-tool.ts'
 import {
   requireOwnServer,
   startNatsCluster,
@@ -28,7 +29,7 @@ import { PROJECT_ROOT, startMillrace, type RunningMillrace } from '../support/st
 const DEVICES = 8
 /** Acknowledged before the backup begins. */
 const ACKNOWLEDGED = 500
-const hasTools = ['psql', 'pg_dump', 'pg_restore'].every((tool) => spawnSync(tool, ['--version']).status === 0)
+const skip = skipUnless(['psql', 'pg_dump', 'pg_restore'].every(hasTool), 'the client programs of PostgreSQL')
 
 interface Servers {
   readonly postgres: RunningServer
@@ -117,7 +118,7 @@ async function attributeBecomes(millrace: RunningMillrace, deviceId: string, val
 
 test(
   'issue-8 4: copies of NATS, QuestDB and PostgreSQL that were made under load hold all that was acknowledged before',
-  { skip: hasTools ? false : 'needs the client programs of PostgreSQL', timeout: 600_000 },
+  { skip, timeout: 600_000 },
   async (context) => {
     if (!requireOwnServer(context, 'nats', 'postgres', 'questdb')) return
     const guide = await readFile(join(PROJECT_ROOT, 'docs', 'guides', 'backup.md'), 'utf8')
