@@ -70,16 +70,26 @@ export interface Checked {
 
 /** Loads a compose file as Docker does, variables from `environment` put in; the output is the loaded project as JSON. */
 export async function loadCompose(file: string, environment: Readonly<Record<string, string>>): Promise<Checked> {
-  const module = `github.com/compose-spec/compose-go/v2@${COMPOSE_VERSION}`
-  const folder = await goProgram(`compose-go-${COMPOSE_VERSION}`, module, COMPOSE_LOADER)
+  const folder = await composeLoader()
   return check(join(folder, 'program'), [file], { environment })
 }
 
 /** Parses queries of Prometheus. */
 export async function parseQueries(queries: readonly string[]): Promise<Checked> {
-  const module = `github.com/prometheus/prometheus@${PROMETHEUS_VERSION}`
-  const folder = await goProgram(`promql-${PROMETHEUS_VERSION}`, module, QUERY_PARSER)
+  const folder = await queryParser()
   return check(join(folder, 'program'), [], { input: queries.map((query) => `${query}\n`).join('') })
+}
+
+/** The folder of the program that loads compose files. */
+export function composeLoader(): Promise<string> {
+  const module = `github.com/compose-spec/compose-go/v2@${COMPOSE_VERSION}`
+  return goProgram(`compose-go-${COMPOSE_VERSION}`, module, COMPOSE_LOADER)
+}
+
+/** The folder of the program that parses queries. */
+export function queryParser(): Promise<string> {
+  const module = `github.com/prometheus/prometheus@${PROMETHEUS_VERSION}`
+  return goProgram(`promql-${PROMETHEUS_VERSION}`, module, QUERY_PARSER)
 }
 
 function goProgram(name: string, module: string, source: string): Promise<string> {
@@ -104,7 +114,8 @@ export async function readYaml(file: string): Promise<Checked> {
   return check(join(await pythonTools(), 'python'), ['-c', program, file])
 }
 
-async function pythonTools(): Promise<string> {
+/** The folder of a Python that reads YAML, with hadolint beside it. */
+export async function pythonTools(): Promise<string> {
   const folder = await installOnce(`deployment-linters-${HADOLINT_VERSION}`, async (target) => {
     // Its scripts name the folder in which it was made: `python` is asked for the packages instead of `pip`'s scripts.
     await runInstaller('python3', ['-m', 'venv', 'environment'], { folder: target })

@@ -26,7 +26,7 @@ export async function startDtlsProxy(
   socket: string,
   more: readonly string[] = [],
 ): Promise<DtlsProxy> {
-  const folder = await installed()
+  const folder = await dtlsProxyProgram()
   const classPath = `${folder}:${join(folder, 'lib', '*')}`
   const child = spawn('java', ['-cp', classPath, 'DtlsProxy', kind, '127.0.0.1:0', socket, ...more], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -56,7 +56,8 @@ export async function startDtlsProxy(
   }
 }
 
-async function installed(): Promise<string> {
+/** The folder of the program. Throws when it can not be had. */
+export async function dtlsProxyProgram(): Promise<string> {
   const files = ['DtlsProxy.java', 'pom.xml']
   const hash = createHash('sha256')
   for (const file of files) hash.update(await readFile(join(SOURCE, file)))

@@ -24,7 +24,7 @@ export function requireLeshan(context: TestContext): boolean {
 }
 
 /** The class path of the program. Throws when it can not be had. */
-async function leshanClient(): Promise<string> {
+export async function leshanClient(): Promise<string> {
   const files = ['Client.java', 'pom.xml']
   const hash = createHash('sha256')
   for (const file of files) hash.update(await readFile(join(SOURCE, file)))

@@ -23,7 +23,8 @@ export function canRunKafka(): boolean {
   return hasTool('java') && hasTool('mvn')
 }
 
-async function kafkaJars(): Promise<string> {
+/** The folder that has them. Throws when it can not be had. */
+export async function kafkaJars(): Promise<string> {
   return installOnce(`kafka-${VERSION}`, async (target) => {
     await writeFile(join(target, 'pom.xml'), POM)
     const parameters = ['-q', '-B', COPY, `-DoutputDirectory=${target}`, '-DincludeScope=runtime']

