@@ -34,7 +34,7 @@ const ofAnswers = whole.filter(
   (file) => /^test\/(browser|conformance|security|upgrade)\//.test(file) && !file.includes('idle-memory'),
 )
 const ofRates = whole.filter((file) =>
-  /(idle-memory|floor|noisy-fleet|noisy-tenant|noisy-tenant-nodes|noisy-tenant-parking|slow-tenant|stalled-store|acknowledged-after-sync|stop)\.test\.ts$/.test(
+  /(idle-memory|floor|noisy-fleet|noisy-tenant|noisy-tenant-nodes|noisy-tenant-parking|slow-tenant|stalled-store|stop)\.test\.ts$/.test(
     file,
   ),
 )
