@@ -20,6 +20,19 @@ export type Entry = TypedValue & { readonly key: string }
 /** One telemetry point; its identity is (entity, key, ts), `ts` in Unix milliseconds (may be negative). */
 export type DataPoint = Entry & { readonly ts: number }
 
+/** Points that somebody is to store. */
+export interface PointsToStore {
+  readonly points: readonly DataPoint[]
+  /** Set where all points have one time, `ts`. Who reads these instead of `points` spares an object for each point. */
+  readonly entries?: readonly Entry[] | undefined
+  readonly ts?: number | undefined
+}
+
+/** How many points there are; makes none of them. */
+export function countOf(points: PointsToStore): number {
+  return (points.entries ?? points.points).length
+}
+
 /** The last `ts` that a date can name, and that the stores take; before 1970 the first is as far. */
 export const LAST_TS = 8.64e15
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '../../model/json.ts'
-import type { DataPoint } from '../../model/value.ts'
+import { isMillraceError } from '../../model/errors.ts'
+import { Message } from '../../model/message.ts'
+import type { DataPoint, Entry } from '../../model/value.ts'
 import { createNode, runNode, testContext, testMessage } from '../testkit.ts'
 import type { MessageDraft, TestContext } from '../testkit.ts'
 import { saveStrategy } from './save-strategy.ts'
@@ -46,6 +48,46 @@ test('a time in the body goes before the metadata, the metadata before the messa
   )
   const written = ['8.12345678901234567', '"8"', '[8]'].map((ts) => `{"ts":${ts},"values":{"a":1}}`)
   assert.deepEqual(await timesOf({ ts: 5, data: `[${written.join(',')}]` }), [8, 8, 8], 'as devices write it')
+})
+
+test('entries that a transport knew are saved as its text would be, and points are made of them where they are asked for', async () => {
+  const context = testContext()
+  const instance = await createNode(saveTimeSeries, always, context)
+  const entries: readonly Entry[] = [
+    { key: 'a', type: 'LONG', value: 2 },
+    { key: 'b', type: 'DOUBLE', value: 0.5 },
+  ]
+  const data = '{"a":2,"b":0.5}'
+  const draft = testMessage({ ts: 5, metadata: { ts: '6' }, data })
+  const known = new Message({ ...draft, data }, { entries })
+  await runNode(instance, known, testMessage({ ts: 5, metadata: { ts: '6' }, data }))
+  const [save, read] = context.telemetrySaves
+  assert.deepEqual([save?.entries, save?.ts, read?.entries], [entries, 6, undefined])
+  assert.deepEqual(
+    save?.points,
+    entries.map((entry) => ({ ...entry, ts: 6 })),
+  )
+  assert.deepEqual(read?.points, save?.points)
+  assert.equal(save?.points, save?.points, 'made once')
+})
+
+test('entries that a transport knew fail as their text would', async () => {
+  const context = testContext()
+  const instance = await createNode(saveTimeSeries, always, context)
+  const cases: readonly (readonly [code: string, entries: readonly Entry[]])[] = [
+    ['node.BODY_EMPTY', []],
+    ['node.KEY_INVALID', [{ key: ' ', type: 'LONG', value: 2 }]],
+    ['node.KEY_INVALID', [{ key: '<b>', type: 'LONG', value: 2 }]],
+  ]
+  const results = await runNode(
+    instance,
+    ...cases.map(([, entries]) => new Message({ ...testMessage({ data: '{}' }), data: '{}' }, { entries })),
+  )
+  assert.deepEqual(
+    results.map(({ error }) => (isMillraceError(error) ? error.code : error)),
+    cases.map(([code]) => code),
+  )
+  assert.deepEqual(context.telemetrySaves, [])
 })
 
 test('with server time only points without a time of their own get it', async () => {

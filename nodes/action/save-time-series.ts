@@ -1,15 +1,18 @@
 /** Stores a message's points; goes on when they are committed (`rule-nodes.md` 57, `rule-engine.md` 10.5). */
 import { z } from 'zod'
 import type { ConversionOptions } from '../../model/entry-json.ts'
+import type { EntityId } from '../../model/entity-id.ts'
 import type { Message } from '../../model/message.ts'
+import type { DataPoint, Entry } from '../../model/value.ts'
 import type { SaveDone, TelemetrySave } from '../../engine/rulechain/capabilities/telemetry.ts'
 import type { BatchResult, NodeContext } from '../../engine/rulechain/node.ts'
-import { causeOf } from '../../engine/rulechain/capabilities/calculated.ts'
+import { causeOf, type CalculationCause } from '../../engine/rulechain/capabilities/calculated.ts'
+import type { NodeIdentity } from '../../engine/rulechain/capabilities.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 import { processingSettings, saveStrategy, someSettings } from './save-strategy.ts'
 import type { Decision } from './save-strategy.ts'
-import { pointsOf } from './telemetry-body.ts'
+import { checkEntries, pointsAt, pointsOf } from './telemetry-body.ts'
 
 const ACTIONS = ['timeseries', 'latest', 'webSockets', 'calculatedFields'] as const
 type Action = (typeof ACTIONS)[number]
@@ -83,7 +86,7 @@ export const saveTimeSeries = defineNode({
           const decision = strategy(ts, message)
           return isNothing(decision)
             ? undefined
-            : saveOf(message, place, ts, decision, configuration, options, context.ruleNodeId)
+            : new MessageSave(message, place, ts, decision, configuration, context, options)
         }),
     }
   },
@@ -123,28 +126,81 @@ function isNothing(decision: Decision<Action>): boolean {
   return !decision.timeseries && !decision.latest && !decision.webSockets && !decision.calculatedFields
 }
 
-function saveOf(
-  message: Message,
-  place: number,
-  ts: number,
-  decision: Decision<Action>,
-  configuration: Configuration,
-  options: ConversionOptions,
-  ruleNodeId: string,
-): TelemetrySave {
-  return {
-    tenantId: message.tenantId,
-    entity: message.originator,
-    isOwn: message.hasOwnOriginator,
-    points: pointsOf(message, ts, options),
-    ttlSeconds: ttlOf(message, configuration.defaultTTL),
-    isTtlOfProfile: true,
-    sequence: message.sequence,
-    history: decision.timeseries,
-    latest: decision.latest,
-    notify: decision.webSockets,
-    calculated: decision.calculatedFields ? causeOf(message, ruleNodeId) : undefined,
-    place,
+/**
+ * One per message, alive until its commit: so it holds little, reads the rest off the message, and makes points of known entries only when
+ * somebody asks for them.
+ */
+class MessageSave implements TelemetrySave {
+  readonly place: number
+  readonly ts: number
+  readonly ttlSeconds: number
+  private readonly message: Message
+  private readonly decision: Decision<Action>
+  private readonly node: NodeIdentity
+  private made: readonly DataPoint[] | undefined
+
+  constructor(
+    message: Message,
+    place: number,
+    ts: number,
+    decision: Decision<Action>,
+    { defaultTTL }: Configuration,
+    node: NodeIdentity,
+    options: ConversionOptions,
+  ) {
+    this.message = message
+    this.place = place
+    this.ts = ts
+    this.decision = decision
+    this.node = node
+    const known = message.entries()
+    if (known === undefined) this.made = pointsOf(message, ts, options)
+    else checkEntries(known, message)
+    this.ttlSeconds = ttlOf(message, defaultTTL)
+  }
+
+  get points(): readonly DataPoint[] {
+    return (this.made ??= pointsAt(this.message.entries() ?? [], this.ts))
+  }
+
+  get entries(): readonly Entry[] | undefined {
+    return this.message.entries()
+  }
+
+  get tenantId(): string {
+    return this.message.tenantId
+  }
+
+  get isTtlOfProfile(): boolean {
+    return true
+  }
+
+  get entity(): EntityId {
+    return this.message.originator
+  }
+
+  get isOwn(): boolean {
+    return this.message.hasOwnOriginator
+  }
+
+  get sequence(): number {
+    return this.message.sequence
+  }
+
+  get history(): boolean {
+    return this.decision.timeseries
+  }
+
+  get latest(): boolean {
+    return this.decision.latest
+  }
+
+  get notify(): boolean {
+    return this.decision.webSockets
+  }
+
+  get calculated(): CalculationCause | undefined {
+    return this.decision.calculatedFields ? causeOf(this.message, this.node.ruleNodeId) : undefined
   }
 }
 

@@ -20,15 +20,22 @@ export function pointsOf(message: Message, defaultTs: number, options: Conversio
   return points
 }
 
+/** Throws what {@link pointsOf} throws of entries that are known: `BODY_EMPTY`, `KEY_INVALID`. */
+export function checkEntries(entries: readonly Entry[], { data }: Message): void {
+  if (entries.length === 0) throw NodeErrors.BODY_EMPTY({ body: data })
+  for (const entry of entries) checkKey(entry.key)
+}
+
 /** As {@link pointsOf}, where none are no mistake. */
 export function pointsIn(message: Message, defaultTs: number, options: ConversionOptions): readonly DataPoint[] {
   const known = message.entries()
-  const points = known === undefined ? parsedPoints(message.json(), defaultTs, options) : knownPoints(known, defaultTs)
+  const points = known === undefined ? parsedPoints(message.json(), defaultTs, options) : pointsAt(known, defaultTs)
   for (const point of points) checkKey(point.key)
   return points
 }
 
-function knownPoints(entries: readonly Entry[], ts: number): DataPoint[] {
+/** Points of one time. */
+export function pointsAt(entries: readonly Entry[], ts: number): DataPoint[] {
   // Neither room for points that do not come, as `push` makes, nor a closure, as `map` needs.
   const points = new Array<DataPoint>(entries.length)
   let count = 0

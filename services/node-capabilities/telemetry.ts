@@ -54,9 +54,9 @@ class TelemetryOfTenant implements NodeTelemetry {
     if (request.history) {
       const usage = meter.of(tenantId)
       if (usage.isDisabled('DB')) return done(UsageErrors.STORAGE(), place)
-      usage.add(USAGE.storageDataPointDays, storageDays(request.points, ttlSeconds))
+      usage.add(USAGE.storageDataPointDays, storageDays(request.entries ?? request.points, ttlSeconds))
     }
-    telemetry.save(ttlSeconds === request.ttlSeconds ? request : { ...request, ttlSeconds }, done)
+    telemetry.save(request, done, ttlSeconds)
   }
 }
 

@@ -21,8 +21,8 @@ export interface HistoryRequest {
 }
 
 export interface TelemetryService {
-  /** For nodes: calls back once, at the commit or with the error. Tells the feed when `notify`. */
-  save(request: TelemetrySave, done: SaveDone): void
+  /** For nodes: calls back once, at the commit or with the error. Tells the feed when `notify`. `ttlSeconds`: in place of the request's. */
+  save(request: TelemetrySave, done: SaveDone, ttlSeconds?: number): void
   saveByUser(
     principal: Principal,
     entity: EntityId,

@@ -51,6 +51,24 @@ test('saves of one turn are one write, each heard after it', async () => {
   assert.equal(platform.changes.length, 2)
 })
 
+test('entries of one time are handed on as they are, under the time to live that the caller found', async () => {
+  const entries = [{ key: 't', type: 'LONG', value: 20 }] as const
+  const points = [{ ...entries[0], ts: 4 }]
+  let asked = 0
+  const request = {
+    ...{ tenantId: platform.tenantId, entity, entries, ts: 4, ttlSeconds: 0, sequence: 7 },
+    ...{ history: true, latest: true, notify: false },
+    get points() {
+      asked++
+      return points
+    },
+  }
+  await new Promise((resolve) => platform.services.telemetry.save(request, resolve, 60))
+  assert.equal(asked, 0)
+  const [write] = platform.timeSeries.writes[0] ?? []
+  assert.deepEqual([write?.entries, write?.ts, write?.ttlSeconds, write?.points], [entries, 4, 60, points])
+})
+
 test('a save whose write is answered late is told before the next one of its device', async (context) => {
   const { timeSeries } = platform
   const stored = timeSeries.write.bind(timeSeries)

@@ -7,7 +7,7 @@ import { entriesJson } from '../../model/entry-json.ts'
 import { isMillraceError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
 import type { Principal } from '../../model/principal.ts'
-import type { DataPoint, TelemetryGroup } from '../../model/value.ts'
+import { countOf, type DataPoint, type Entry, type PointsToStore, type TelemetryGroup } from '../../model/value.ts'
 import type { CalculatedValues, NodeCalculated } from '../../engine/rulechain/capabilities/calculated.ts'
 import type { SaveDone, TelemetrySave } from '../../engine/rulechain/capabilities/telemetry.ts'
 import { USAGE, type UsageMeter } from '../../engine/usage/usage.ts'
@@ -34,11 +34,13 @@ import type { HistoryRequest, TelemetryService } from './telemetry-service.ts'
 /** A save that waits, and what the store is to write of it: one object, since there is one a message. */
 class WaitingSave implements PointsWrite {
   readonly request: TelemetrySave
+  readonly ttlSeconds: number
   private readonly done: SaveDone
 
-  constructor(request: TelemetrySave, done: SaveDone) {
+  constructor(request: TelemetrySave, done: SaveDone, ttlSeconds: number) {
     this.request = request
     this.done = done
+    this.ttlSeconds = ttlSeconds
   }
 
   get entityId(): string {
@@ -49,12 +51,16 @@ class WaitingSave implements PointsWrite {
     return this.request.points
   }
 
-  get sequence(): number {
-    return this.request.sequence
+  get entries(): readonly Entry[] | undefined {
+    return this.request.entries
   }
 
-  get ttlSeconds(): number {
-    return this.request.ttlSeconds
+  get ts(): number | undefined {
+    return this.request.ts
+  }
+
+  get sequence(): number {
+    return this.request.sequence
   }
 
   get history(): boolean {
@@ -140,8 +146,8 @@ export class StoredTelemetry implements TelemetryService {
     return { ...this.order.underWay, waiting: this.waiting.length, late: this.order.late }
   }
 
-  save(request: TelemetrySave, done: SaveDone): void {
-    this.waiting.push(new WaitingSave(request, done))
+  save(request: TelemetrySave, done: SaveDone, ttlSeconds = request.ttlSeconds): void {
+    this.waiting.push(new WaitingSave(request, done, ttlSeconds))
     this.bookFlush()
   }
 
@@ -177,7 +183,7 @@ export class StoredTelemetry implements TelemetryService {
     const event = { principal, ...place, originator: entity, metadata: {}, data: dataOf(groups) }
     const message = this.changes.announce({ type: 'TIMESERIES_UPDATED', ...event })
     const audited = await this.changes.audited({ type: 'TIMESERIES_UPDATED', ...event })
-    this.publish(entity, points, await this.store.write([write]))
+    this.publish(entity, write, await this.store.write([write]))
     usage.add(USAGE.storageDataPointDays, storageDays(points, ttlSeconds))
     await this.changes.commitWith(audited, message)
     if (message !== undefined) await this.tellFields(message, entity, { kind: 'series', points })
@@ -233,9 +239,9 @@ export class StoredTelemetry implements TelemetryService {
 
   private takeWaiting(): readonly WaitingSave[] {
     let count = 0
-    for (const { points } of this.waiting) {
+    for (const save of this.waiting) {
       if (count > 0 && this.handedPoints >= MAX_HANDED_POINTS) break
-      this.handedPoints += points.length
+      this.handedPoints += countOf(save)
       count++
     }
     const saves = this.waiting
@@ -246,7 +252,7 @@ export class StoredTelemetry implements TelemetryService {
   private async storeTogether(saves: readonly WaitingSave[]): Promise<void> {
     const write = this.order.begin(saves)
     const outcome = await this.written(saves)
-    for (const { points } of saves) this.handedPoints -= points.length
+    for (const save of saves) this.handedPoints -= countOf(save)
     this.bookFlush()
     this.order.end(write, saves, (save, index) => this.tell(save, Array.isArray(outcome) ? outcome[index] : outcome))
   }
@@ -267,20 +273,24 @@ export class StoredTelemetry implements TelemetryService {
   private tell(save: WaitingSave, outcome: Outcome): void {
     if (outcome instanceof Error) return save.end(outcome)
     const { request } = save
-    if (request.notify) this.publish(request.entity, request.points, save.isStored ? outcome : undefined)
+    if (request.notify) this.publish(request.entity, request, save.isStored ? outcome : undefined)
     if (!this.isHandedOver(save)) save.end(undefined)
   }
 
   /** Then the message is done when the log has what calculated fields are to know. */
   private isHandedOver(save: WaitingSave): boolean {
-    const { tenantId, entity, points, calculated: cause } = save.request
-    if (cause === undefined || !this.calculated.mayNeed(tenantId)) return false
-    const values = { kind: 'series', points } as const
+    const { request } = save
+    const { tenantId, entity } = request
+    if (!this.calculated.mayNeed(tenantId)) return false
+    const { calculated: cause } = request
+    if (cause === undefined) return false
+    const values = { kind: 'series', points: request.points } as const
     return this.calculated.handOver({ tenantId, entity, values, cause }, (error) => save.end(error))
   }
 
-  private publish(entity: EntityId, points: readonly DataPoint[], sequence: CommitNumber): void {
-    if (this.feed.hasListeners(entity, 'telemetry')) this.feed.publish({ kind: 'telemetry', entity, sequence, points })
+  private publish(entity: EntityId, saved: PointsToStore, sequence: CommitNumber): void {
+    if (!this.feed.hasListeners(entity, 'telemetry')) return
+    this.feed.publish({ kind: 'telemetry', entity, sequence, points: saved.points })
   }
 
   /** A key whose latest value went is first told as deleted, so that an older point may take its place. */

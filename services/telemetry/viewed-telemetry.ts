@@ -20,9 +20,9 @@ export class ViewedTelemetry implements TelemetryService {
     this.exposureOf = exposureOf
   }
 
-  save(request: TelemetrySave, done: SaveDone): void {
+  save(request: TelemetrySave, done: SaveDone, ttlSeconds?: number): void {
     if (request.entity.entityType === 'ENTITY_VIEW') done(EntityViewErrors.READ_ONLY(), request.place ?? 0)
-    else this.stored.save(request, done)
+    else this.stored.save(request, done, ttlSeconds)
   }
 
   async saveByUser(...args: Parameters<TelemetryService['saveByUser']>): Promise<void> {

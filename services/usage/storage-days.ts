@@ -1,11 +1,11 @@
 /** What stored points count: each for every day that it is kept, a long text as several. Source: `rule-engine.md` 9.4. */
-import type { DataPoint } from '../../model/value.ts'
+import type { Entry } from '../../model/value.ts'
 
 const DAY_SECONDS = 86_400
 const CHARACTERS_A_POINT = 512
 
 /** Days for which points are kept for ever count once. */
-export function storageDays(points: readonly DataPoint[], ttlSeconds: number): number {
+export function storageDays(points: readonly Entry[], ttlSeconds: number): number {
   let count = 0
   for (const point of points) {
     const length = point.type === 'STRING' || point.type === 'JSON' ? point.value.length : 0

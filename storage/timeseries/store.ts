@@ -4,13 +4,12 @@
  */
 import type { Erased } from '../../model/erased.ts'
 import type { HistoryQuery } from '../../model/telemetry-query.ts'
-import type { DataPoint } from '../../model/value.ts'
+import type { DataPoint, PointsToStore } from '../../model/value.ts'
 import type { LatestColumn } from '../../model/latest-column.ts'
 
 /** One entity's points in one batch. */
-export interface PointsWrite {
+export interface PointsWrite extends PointsToStore {
   readonly entityId: string
-  readonly points: readonly DataPoint[]
   /** The message's log position: the latest value's version is (ts, sequence), so a replay never goes back. 0 for REST writes: as if newest. */
   readonly sequence: number
   /** Seconds; 0 keeps for ever. */

@@ -1,15 +1,14 @@
 /** Saving time series. */
 import type { EntityId } from '../../../model/entity-id.ts'
 import type { CalculationCause } from './calculated.ts'
-import type { DataPoint } from '../../../model/value.ts'
+import type { PointsToStore } from '../../../model/value.ts'
 
 /** One entity's points to save, with the log position that breaks ties of equal times. */
-export interface TelemetrySave {
+export interface TelemetrySave extends PointsToStore {
   readonly tenantId: string
   readonly entity: EntityId
   /** It came as the originator of the message and is the tenant's; where that is not said, it is asked. */
   readonly isOwn?: boolean
-  readonly points: readonly DataPoint[]
   /** Seconds; 0 keeps for ever. */
   readonly ttlSeconds: number
   /** Where that is 0, they are kept as long as the tenant's profile says. */

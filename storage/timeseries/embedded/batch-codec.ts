@@ -2,7 +2,7 @@
  * A `write()` as bytes, encoded once on the caller's thread: the same bytes are the message to the worker and the body of the
  * log's record. Keys are written in full once a batch and referred to after that.
  */
-import type { DataPoint } from '../../../model/value.ts'
+import type { DataPoint, Entry } from '../../../model/value.ts'
 import type { PointsWrite } from '../store.ts'
 import type { ByteReader } from './bytes.ts'
 import { ByteWriter } from './bytes.ts'
@@ -37,16 +37,23 @@ function appendBatch(writer: ByteWriter, writes: readonly PointsWrite[], now: nu
     writer.byte((write.history ? FLAG_HISTORY : 0) | (write.latest ? FLAG_LATEST : 0))
     writer.unsigned(write.sequence)
     writer.unsigned(Math.min(MAX_TTL_SECONDS, Math.max(0, Math.floor(write.ttlSeconds))))
-    const { points } = write
-    writer.unsigned(points.length)
-    for (const point of points) encodePoint(writer, keys, point)
-    count += points.length
+    const { entries, ts } = write
+    if (entries === undefined || ts === undefined) {
+      const { points } = write
+      writer.unsigned(points.length)
+      for (const point of points) encodePoint(writer, keys, point, point.ts)
+      count += points.length
+    } else {
+      writer.unsigned(entries.length)
+      for (const entry of entries) encodePoint(writer, keys, entry, ts)
+      count += entries.length
+    }
   }
   return count
 }
 
-function encodePoint(writer: ByteWriter, keys: Map<string, number>, point: DataPoint): void {
-  const { key, ts } = point
+function encodePoint(writer: ByteWriter, keys: Map<string, number>, entry: Entry, ts: number): void {
+  const { key } = entry
   if (!Number.isInteger(ts) || ts > MAX_TS || ts < -MAX_TS) throw EmbeddedErrors.TS_INVALID({ ts })
   const known = keys.get(key)
   if (known === undefined) {
@@ -55,7 +62,7 @@ function encodePoint(writer: ByteWriter, keys: Map<string, number>, point: DataP
     keys.set(key, keys.size)
   } else writer.unsigned(known)
   writer.signed(ts)
-  writeValue(writer, point.type, point.value)
+  writeValue(writer, entry.type, entry.value)
 }
 
 /** Told of a batch's contents in order. */
