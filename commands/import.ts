@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, readFile, stat } from 'node:fs/promises'
 import { z } from 'zod'
+import { columnOfHead, delimiterOf, firstLines, headerEnd, MAX_HEADER } from '../api/console/browser/csv-header.js'
 import { defineErrors, errorText } from '../model/errors.ts'
 import { csvPieces, type CsvPiece } from './csv-pieces.ts'
 import { ErrorLines } from './error-lines.ts'
@@ -25,7 +26,10 @@ const USAGE = `npm start -- import FILE [--type device|asset] [--mapping FILE] [
                                            environment: MILLRACE_URL, MILLRACE_USER, MILLRACE_PASSWORD)
 
 Lines are matched by name: what is there is changed, the rest is made. Started again after a kill, it goes on where it was.
+Exit code: 0 every line is in, 3 all but the refused ones, 1 the import was not finished.
 `
+/** The exit code where the file is through and lines were refused: 1 is an import that failed. */
+const REFUSED_LINES = 3
 const BOUNDS = { lines: 2_000, bytes: 1 << 20 }
 
 const ImportErrors = defineErrors('import', {
@@ -73,7 +77,7 @@ export function importFile(argv: readonly string[], output?: CommandOutput): Pro
   return runRestCommand({ usage: USAGE, flags: flagsSchema, argument: 'one FILE', run }, argv, output)
 }
 
-async function run({ argument: file, flags, open: openSession, output }: RestCall<Flags>): Promise<void> {
+async function run({ argument: file, flags, open: openSession, output }: RestCall<Flags>): Promise<number> {
   const progress = new Progress()
   try {
     const mapping = await mappingOf(file, flags)
@@ -90,7 +94,11 @@ async function run({ argument: file, flags, open: openSession, output }: RestCal
     const after = await sendAll({ file, mapping, before, errors, shown, send })
     progress.end()
     output.out(summary(before, after, total))
-    if (after.errors > 0) output.out(`refused lines, with the reason: ${errors.path}`)
+    if (after.errors === 0) return 0
+    output.error(
+      `${after.errors} ${after.errors === 1 ? 'line was' : 'lines were'} refused: ${errors.path} has the reasons`,
+    )
+    return REFUSED_LINES
   } finally {
     progress.end()
   }
@@ -110,7 +118,7 @@ async function sendAll({ file, mapping, before, errors, shown, send }: Sending):
   shown(position.position)
   for await (const piece of csvPieces(file, mapping.delimiter, BOUNDS)) {
     if (piece.to <= before.position) continue
-    position = await send(mapping.header && piece.from === 0 ? withoutHeader(piece) : piece)
+    position = await send(mapping.header && piece.from === 0 ? withoutHeader(piece, mapping.delimiter) : piece)
     await errors.add(position.errorsList)
     shown(position.position)
   }
@@ -128,10 +136,10 @@ async function sendPiece(
   return positionSchema.parse(answer)
 }
 
-/** An empty line in its place keeps the numbers of the others. */
-function withoutHeader(piece: CsvPiece): CsvPiece {
-  const end = piece.text.indexOf('\n')
-  return { ...piece, text: end < 0 ? '' : piece.text.slice(end) }
+/** Its line ends stay: the numbers of the others are those of the file. */
+function withoutHeader(piece: CsvPiece, delimiter: string): CsvPiece {
+  const end = headerEnd(piece.text, delimiter)
+  return { ...piece, text: piece.text.slice(0, end).replace(/[^\n]/g, '') + piece.text.slice(end) }
 }
 
 function summary(before: Position, after: Position, total: number): string {
@@ -151,40 +159,23 @@ async function mappingOf(file: string, flags: Flags): Promise<Mapping> {
   }
 }
 
-const VALUES: Readonly<Record<string, string>> = {
-  shared: 'SHARED_ATTRIBUTE',
-  server: 'SERVER_ATTRIBUTE',
-  series: 'TIMESERIES',
-}
-
-/** What its first line says; the delimiter is the one of comma, semicolon and tab that is there. */
+/** What its first line says. */
 async function mappingOfHeader(file: string): Promise<Mapping> {
-  const line = await firstLineOf(file)
-  const delimiter = [',', ';', '\t'].find((candidate) => line.includes(candidate)) ?? ','
-  const columns = line.split(delimiter).map((cell) => {
-    const text = cell.trim().replace(/^"(.*)"$/, '$1')
-    const [kind = '', ...key] = text.split(':')
-    const type = VALUES[kind.trim().toLowerCase()]
-    if (type !== undefined && key.length > 0) return { type, key: key.join(':').trim() }
-    return { type: text.toUpperCase().replace(/[\s-]+/g, '_') }
-  })
+  const text = await beginningOf(file)
+  const delimiter = delimiterOf(text)
+  const [heads = []] = firstLines(text, delimiter, 1)
+  const columns = heads.map(columnOfHead)
   if (!columns.some(({ type }) => type === 'NAME')) throw ImportErrors.NO_NAME({ file })
   return { columns, delimiter, header: true, update: false }
 }
 
-const MAX_HEADER = 1 << 16
-
-async function firstLineOf(file: string): Promise<string> {
+async function beginningOf(file: string): Promise<string> {
   const handle = await open(file).catch((error: unknown) => {
     throw ImportErrors.FILE({ file, reason: errorText(error) }, error)
   })
   try {
     const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(MAX_HEADER), position: 0 })
-    const text = buffer
-      .subarray(0, bytesRead)
-      .toString('utf8')
-      .replace(/^\uFEFF/, '')
-    return text.split(/\r?\n/, 1)[0] ?? ''
+    return buffer.subarray(0, bytesRead).toString('utf8')
   } finally {
     await handle.close()
   }

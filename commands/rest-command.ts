@@ -25,7 +25,8 @@ export interface RestCommand<Flags extends z.ZodRawShape> {
   readonly argument?: string
   /** As whom unless told; default the tenant administrator of {@link DEFAULT_SERVER}. */
   readonly login?: Login
-  readonly run: (call: RestCall<z.infer<z.ZodObject<Flags>>>) => Promise<void>
+  /** Resolves with the exit code where it is another than 0. */
+  readonly run: (call: RestCall<z.infer<z.ZodObject<Flags>>>) => Promise<number | void>
 }
 
 export interface RestCall<Flags> {
@@ -45,8 +46,8 @@ export async function runRestCommand<Flags extends z.ZodRawShape>(
 ): Promise<number> {
   try {
     const texts = textsOf(command, argv)
-    if (texts.values['help'] === true) output.out(command.usage.trimEnd())
-    else await command.run({ ...callOf(command, texts), output })
+    if (texts.values['help'] !== true) return (await command.run({ ...callOf(command, texts), output })) ?? 0
+    output.out(command.usage.trimEnd())
     return 0
   } catch (error) {
     output.error(errorText(error))

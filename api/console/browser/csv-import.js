@@ -1,6 +1,7 @@
 /** Devices or assets from a file of comma-separated values: what each column holds is chosen before anything is sent. */
 import { choice, field, form, make, messageOf, shortened, table, tell } from './dom.js'
-import { columnsOf, delimiterOf, firstLines, guessed } from './csv-shapes.js'
+import { delimiterOf, firstLines } from './csv-header.js'
+import { columnsOf, guessed } from './csv-shapes.js'
 import { call } from './session.js'
 
 /** The server takes 16 MiB as JSON. */

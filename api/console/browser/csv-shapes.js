@@ -1,4 +1,5 @@
-/** Files of comma-separated values, as a bulk import takes them: what their first lines say, and what each column may hold. Knows no page. */
+/** Files of comma-separated values, as a bulk import takes them: what each column may hold. Knows no page. */
+import { columnOfHead } from './csv-header.js'
 
 /** @typedef {{ type: string, key?: string }} Column */
 
@@ -30,69 +31,9 @@ export const DEVICE_COLUMNS = /** @type {typeof ASSET_COLUMNS} */ ([
   ['X509', 'X.509 certificate'],
 ])
 
-/** As people head their columns. @type {Readonly<Record<string, string>>} */
-const WORDS = {
-  PROFILE: 'TYPE',
-  DEVICE_PROFILE: 'TYPE',
-  ASSET_PROFILE: 'TYPE',
-  TOKEN: 'ACCESS_TOKEN',
-  GATEWAY: 'IS_GATEWAY',
-}
-/** As `npm start -- import` reads them: `shared:model`. @type {Readonly<Record<string, string>>} */
-const PREFIXES = { server: 'SERVER_ATTRIBUTE', shared: 'SHARED_ATTRIBUTE', series: 'TIMESERIES' }
-
-/** Letters that the first line is looked for in: a quote that nothing ends goes on to the end of the file. */
-const MAX_HEADER = 65_536
-
-/** The one that cuts the first line into most cells. @param {string} text */
-export function delimiterOf(text) {
-  const cells = (/** @type {string} */ each) => firstLines(text.slice(0, MAX_HEADER), each, 1)[0]?.length ?? 0
-  return [',', ';', '\t'].reduce((best, each) => (cells(each) > cells(best) ? each : best))
-}
-
-/** The cells of the first lines: quotes may hold delimiters and ends of lines. @param {string} text @param {string} delimiter @param {number} count @returns {string[][]} */
-export function firstLines(text, delimiter, count) {
-  /** @type {string[][]} */
-  const lines = []
-  /** @type {string[]} */
-  let cells = []
-  let cell = ''
-  let isQuoted = false
-  let wasQuoted = false
-  const end = () => {
-    cells.push(cell.trim())
-    cell = ''
-    wasQuoted = false
-  }
-  for (const letter of text.replace(/^\uFEFF/, '')) {
-    if (letter === '"' && (isQuoted || wasQuoted || cell === '')) {
-      // A quote within quotes is written twice: the first seems to end them.
-      if (wasQuoted && !isQuoted) cell += letter
-      wasQuoted = isQuoted
-      isQuoted = !isQuoted
-    } else if (isQuoted) cell += letter
-    else if (letter === delimiter) end()
-    else if (letter === '\n') {
-      end()
-      if (cells.some((each) => each !== '')) lines.push(cells)
-      cells = []
-      if (lines.length === count) return lines
-    } else cell += letter
-  }
-  end()
-  if (cells.some((each) => each !== '')) lines.push(cells)
-  return lines
-}
-
 /** What a column is likely to hold, by what stands at its top: a type that is offered. @param {string} head @param {typeof ASSET_COLUMNS} offered */
 export function guessed(head, offered) {
-  const [kind = '', key] = head.split(':')
-  const prefixed = PREFIXES[kind.trim().toLowerCase()]
-  const word = head
-    .trim()
-    .toUpperCase()
-    .replace(/[\s-]+/g, '_')
-  const wanted = key !== undefined && prefixed !== undefined ? prefixed : (WORDS[word] ?? word)
+  const { type: wanted } = columnOfHead(head)
   return offered.some(([type]) => type === wanted) ? wanted : 'SERVER_ATTRIBUTE'
 }
 
@@ -105,12 +46,6 @@ export function columnsOf(chosen) {
     throw new Error('Say which column is the name: lines are told apart by it.')
   return chosen.map(({ head, type }) => {
     if (type === NOTHING) return LEFT_OUT
-    return KEYED.includes(type) ? { type, key: keyOf(head) } : { type }
+    return KEYED.includes(type) ? { type, key: columnOfHead(head).key ?? head } : { type }
   })
-}
-
-/** @param {string} head */
-function keyOf(head) {
-  const [kind = '', ...others] = head.split(':')
-  return others.length > 0 && Object.hasOwn(PREFIXES, kind.trim().toLowerCase()) ? others.join(':').trim() : head
 }

@@ -1,20 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DEVICE_COLUMNS, columnsOf, delimiterOf, firstLines, guessed } from './csv-shapes.js'
-
-test('the first lines of a file are cut at its delimiter, and not in quotes', () => {
-  const text = '\uFEFFName;"Site; floor";"Say ""hi"""\r\n\r\n"a\nb";2;x"y\r\nc;3;4\n'
-  assert.equal(delimiterOf(text), ';')
-  assert.deepEqual(firstLines(text, ';', 2), [
-    ['Name', 'Site; floor', 'Say "hi"'],
-    ['a\nb', '2', 'x"y'],
-  ])
-  assert.deepEqual(firstLines('name\n', ',', 2), [['name']])
-  assert.equal(delimiterOf('name\na,b'), ',')
-  assert.equal(delimiterOf('name\tlabel\n'), '\t')
-  assert.equal(delimiterOf('"Site, hall";Name\n'), ';')
-  assert.equal(delimiterOf('\r\nname;label\n'), ';')
-})
+import { DEVICE_COLUMNS, columnsOf, guessed } from './csv-shapes.js'
 
 test('what a column holds is guessed by its head', () => {
   const heads = [
