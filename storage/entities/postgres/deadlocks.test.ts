@@ -135,6 +135,23 @@ test('many processes that meet again and again each come through', skip, async (
   context.diagnostic(`${await deadlocks(all)} deadlocks`)
 })
 
+test('large commits that are tried again alone wait for each other, and all come through', skip, async (context) => {
+  const all = await processes(context, 6)
+  const [first] = all
+  assert.ok(first !== undefined)
+  const ids = await alarms(first, 10)
+  const LONG: Statement = { sql: 'select pg_sleep(0.06)', parameters: [], returnsRows: true }
+  await Promise.all(
+    all.map((store, process) => {
+      const order = process % 2 === 0 ? ids : ids.toReversed()
+      return store.write(order.flatMap((id) => [changed(id), LONG]))
+    }),
+  )
+  assert.deepEqual(await rowsOf(first, 'select distinct version from alarm'), [{ version: 1 + all.length }])
+  const met = await deadlocks(all)
+  assert.ok(met >= 3, `void: ${met} deadlocks`)
+})
+
 test('a retry does not hold everybody up where another process stands still in a commit', skip, async (context) => {
   const [first, second, still, other] = await processes(context, 4)
   assert.ok(first !== undefined && second !== undefined && still !== undefined && other !== undefined)

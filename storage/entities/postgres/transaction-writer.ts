@@ -21,6 +21,8 @@ const MAX_QUERIES = 2_000
 const MAX_ATTEMPTS = 5
 /** Any number that no other lock of ours has. */
 const LOCK_OF_COMMITS = 1_297_241_676
+/** Of those that want that one to themselves: one after the other. */
+const LOCK_OF_TURNS = 1_297_241_677
 const ALONE_WITHIN_MS = 1000
 /** Of a statement behind the one that failed. */
 const TRANSACTION_ABORTED = '25P02'
@@ -167,12 +169,16 @@ const COMMIT: PostgresQuery = { text: 'commit' }
  * those next: of two that changed 20 rows in opposite orders, one lost five times in a row.
  */
 const BESIDE_OTHERS: readonly PostgresQuery[] = [
-  { text: `select ${lockOf('pg_advisory_xact_lock_shared')}`, name: 'beside_others' },
+  { text: `select ${lockOf('pg_advisory_xact_lock_shared', LOCK_OF_COMMITS)}`, name: 'beside_others' },
 ]
-/** Who waits for it keeps everybody's next commit waiting: where a process stands still in a commit, only for so long. */
+/**
+ * Who waits for it keeps everybody's next commit waiting: where a process stands still in a commit, only for so long. Who waits for its turn keeps
+ * nobody waiting, and its time does not count: it may be behind several large commits.
+ */
 const ALONE: readonly PostgresQuery[] = [
+  { text: `select ${lockOf('pg_advisory_xact_lock', LOCK_OF_TURNS)}` },
   { text: `set local lock_timeout = '${ALONE_WITHIN_MS}ms'` },
-  { text: `select ${lockOf('pg_advisory_xact_lock')}` },
+  { text: `select ${lockOf('pg_advisory_xact_lock', LOCK_OF_COMMITS)}` },
   { text: 'set local lock_timeout to default' },
 ]
 
@@ -182,8 +188,8 @@ function isLockDenied({ cause }: MillraceError): boolean {
 }
 
 /** Of the schema: the database may hold others. */
-function lockOf(kind: string): string {
-  return `${kind}(${LOCK_OF_COMMITS}, hashtext(current_schema()))`
+function lockOf(kind: string, lock: number): string {
+  return `${kind}(${lock}, hashtext(current_schema()))`
 }
 
 /** The rows of the tenants that the group holds, locked in the order of their ids as in every process. */
