@@ -38,14 +38,27 @@ export function guessed(head, offered) {
 }
 
 /**
- * As the server takes them. Throws, in words, where none is the name.
+ * As the server takes them. Throws, in words, where none is the name, and where two are the same: the server keeps the last one's value.
  * @param {readonly { head: string, type: string }[]} chosen @returns {Column[]}
  */
 export function columnsOf(chosen) {
   if (!chosen.some(({ type }) => type === 'NAME'))
     throw new Error('Say which column is the name: lines are told apart by it.')
+  /** Head of the first column of each kind and key. @type {Map<string, string>} */
+  const heads = new Map()
   return chosen.map(({ head, type }) => {
     if (type === NOTHING) return LEFT_OUT
-    return KEYED.includes(type) ? { type, key: columnOfHead(head).key ?? head } : { type }
+    const column = KEYED.includes(type) ? { type, key: columnOfHead(head).key ?? head } : { type }
+    const same = JSON.stringify(column)
+    const first = heads.get(same)
+    if (first !== undefined) throw new Error(`"${first}" and "${head}" are both the ${textOf(column)}: leave one out.`)
+    heads.set(same, head)
+    return column
   })
+}
+
+/** @param {Column} column */
+function textOf({ type, key }) {
+  const text = DEVICE_COLUMNS.find(([each]) => each === type)?.[1] ?? type
+  return key === undefined ? text : `${text} "${key}"`
 }

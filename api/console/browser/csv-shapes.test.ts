@@ -45,3 +45,18 @@ test('columns are told as the server takes them, and one of them is the name', (
   ])
   assert.throws(() => columnsOf(chosen.slice(1)), /Say which column is the name/)
 })
+
+test('two columns that would write the same value are refused: the last one would win without a word', () => {
+  const name = { head: 'Name', type: 'NAME' }
+  const twice =
+    (...others: { head: string; type: string }[]) =>
+    () =>
+      columnsOf([name, ...others])
+  assert.throws(twice({ head: 'Title', type: 'NAME' }), /"Name" and "Title" are both the name/)
+  assert.throws(
+    twice({ head: 'shared: site', type: 'SHARED_ATTRIBUTE' }, { head: 'site', type: 'SHARED_ATTRIBUTE' }),
+    /"shared: site" and "site" are both the attribute shared with it "site"/,
+  )
+  assert.doesNotThrow(twice({ head: 'site', type: 'SHARED_ATTRIBUTE' }, { head: 'site', type: 'SERVER_ATTRIBUTE' }))
+  assert.doesNotThrow(twice({ head: 'a', type: '' }, { head: 'a', type: '' }))
+})
