@@ -2,7 +2,7 @@
 import { make, messageOf, tell, timeText } from './dom.js'
 import { entityLink } from './entity-link.js'
 import { pagedList } from './paged.js'
-import { polling } from './polling.js'
+import { polling, pollingIn } from './polling.js'
 import { call } from './session.js'
 
 /**
@@ -34,8 +34,7 @@ export async function alarmsOf(entityType, id) {
   const { elements, show, refresh } = alarmList(`/api/v2/alarm/${entityType}/${id}`)
   await show()
   const element = make('div', {}, ...elements)
-  // Folded up nobody looks at it.
-  polling(LOOK_MS, async () => element.checkVisibility() && refresh())
+  pollingIn(element, LOOK_MS, refresh)
   return element
 }
 

@@ -25,6 +25,20 @@ export function polling(everyMs, read, around = ofPage()) {
   return { stop }
 }
 
+/**
+ * For a part of a page: not while it is folded up, and no more once it was taken out of the page.
+ * @param {Part} part @param {number} everyMs @param {() => Promise<unknown>} read
+ * @param {Surroundings} [around]
+ */
+export function pollingIn(part, everyMs, read, around) {
+  const look = async () => {
+    if (!part.isConnected) poll.stop()
+    else if (part.checkVisibility()) await read()
+  }
+  const poll = polling(everyMs, look, around)
+}
+
+/** As much of an element as is used. @typedef {{ readonly isConnected: boolean, checkVisibility(): boolean }} Part */
 /** @typedef {{ later: (act: () => void, afterMs: number) => unknown, mayRead: () => boolean, atEnd: (act: () => void) => void }} Surroundings */
 
 /** @type {Surroundings | undefined} */

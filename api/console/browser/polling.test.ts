@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { polling } from './polling.js'
+import { polling, pollingIn } from './polling.js'
 
 function surroundings() {
   let due: (() => void) | undefined
@@ -65,4 +65,26 @@ test('a page that nobody sees or uses is not read for, and goes on when somebody
   await tick()
   await turns()
   assert.deepEqual([reads, isDue()], [1, false])
+})
+
+test('a part of a page is read while it is shown, and no more once it was taken out', async () => {
+  const { around, isDue, tick } = surroundings()
+  const part = { isConnected: true, isShown: true, checkVisibility: () => part.isShown }
+  let reads = 0
+  pollingIn(part, 3_000, async () => void reads++, around)
+  const turn = async () => {
+    await tick()
+    await turns()
+  }
+  await turn()
+  assert.equal(reads, 1)
+  part.isShown = false
+  await turn()
+  assert.equal(reads, 1)
+  part.isShown = true
+  await turn()
+  assert.equal(reads, 2)
+  part.isConnected = false
+  await turn()
+  assert.deepEqual([reads, isDue()], [2, false])
 })
