@@ -108,12 +108,14 @@ export async function devicePage({ main, id: deviceId, user, onEnded }) {
     about.textContent = [type, label, active ? 'active' : 'inactive'].filter(Boolean).join(' · ')
   }
   describe({})
+  const spoken = make('p', { role: 'status', class: 'spoken' })
   const sending = unfolding('How it sends', () => commands(deviceId))
   main.replaceChildren(
     make('p', {}, make('a', { href: '/devices' }, 'Devices')),
     heading,
     about,
     told,
+    spoken,
     chooser,
     drawing,
     latest,
@@ -139,7 +141,12 @@ export async function devicePage({ main, id: deviceId, user, onEnded }) {
   const live = follow({
     ...liveState(told, onEnded),
     deviceId,
-    onActive: (active) => describe({ active }),
+    onActive(active) {
+      // What the page says already is not read out again.
+      if (active !== described.active)
+        spoken.textContent = `${described.name} is ${active ? 'active' : 'inactive'} now.`
+      describe({ active })
+    },
     onValues: (values, isSnapshot) => {
       for (const [key, list] of Object.entries(values)) keep(key, list)
       showLatest()
