@@ -3,9 +3,11 @@
  * modules as the browser takes them, checked by the compiler through their comments, so that nothing is built and a server whose pages
  * nobody opens holds none of them. They use the REST and WebSocket calls of every client.
  */
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { document, pageHeaders } from '../html.ts'
+import { isAlreadyHeld } from '../rest/files.ts'
 import type { Answer } from '../rest/route.ts'
 
 const FOLDER = join(import.meta.dirname, 'browser')
@@ -83,16 +85,22 @@ export function consolePageAnswer(): Answer {
   return { status: 200, contentType: 'text/html;charset=UTF-8', body: PAGE, headers: HEADERS }
 }
 
-/** Undefined for a name that no file of the pages has. */
-export async function consoleFileAnswer(name: string): Promise<Answer | undefined> {
+/**
+ * Undefined for a name that no file of the pages has. The browser asks each time, so that nothing is stale after an upgrade, and is sent only
+ * what it has not got: `ifNoneMatch` says which content it has.
+ */
+export async function consoleFileAnswer(name: string, ifNoneMatch: string): Promise<Answer | undefined> {
   if (!KNOWN.test(name)) return undefined
   const body = await readFile(join(FOLDER, name), 'utf8').catch((error: unknown) => {
     if (isMissing(error)) return undefined
     throw error
   })
   if (body === undefined) return undefined
+  const etag = createHash('sha256').update(body).digest('base64url')
+  const headers = { ...HEADERS, 'Cache-Control': 'no-cache', ETag: `"${etag}"` }
+  if (isAlreadyHeld(ifNoneMatch, etag)) return { status: 304, contentType: undefined, body: '', headers }
   const contentType = name.endsWith('.css') ? 'text/css;charset=UTF-8' : 'text/javascript;charset=UTF-8'
-  return { status: 200, contentType, body, headers: HEADERS }
+  return { status: 200, contentType, body, headers }
 }
 
 function isMissing(error: unknown): boolean {

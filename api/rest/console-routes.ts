@@ -20,7 +20,7 @@ function fileRoute(pattern: string, folder: string): RestRoute {
     pattern,
     authorities: 'public',
     handle: async (call) => {
-      const answer = await consoleFileAnswer(folder + call.parameter(0))
+      const answer = await consoleFileAnswer(folder + call.parameter(0), call.header('if-none-match'))
       if (answer === undefined) throw ApiErrors.NOT_FOUND()
       return answer
     },

@@ -29,7 +29,7 @@ export async function fileAnswer(
   { contentType, etag, read, fileName }: FileAnswer,
 ): Promise<Answer> {
   const headers = { ETag: `"${etag}"`, 'Cache-Control': 'no-cache', ...HARMLESS }
-  if (isThere(ifNoneMatch, etag)) return rawAnswer({ status: 304, contentType: undefined, body: '', headers })
+  if (isAlreadyHeld(ifNoneMatch, etag)) return rawAnswer({ status: 304, contentType: undefined, body: '', headers })
   const named = fileName === undefined ? {} : attachment(fileName)
   return rawAnswer({ status: 200, contentType, body: '', ...(await read()), headers: { ...headers, ...named } })
 }
@@ -40,6 +40,7 @@ export function jsonWithBytes(value: JsonValue, release: HeldBytes['release']): 
   return rawAnswer({ status: 200, contentType: 'application/json', body: '', bytes, release })
 }
 
-function isThere(ifNoneMatch: string, etag: string): boolean {
+/** Whether `If-None-Match` names the content of that tag. */
+export function isAlreadyHeld(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '').replaceAll('"', '') === etag)
 }
