@@ -92,6 +92,12 @@ export class OutboxRepository {
   }
 
   remove(ids: readonly number[]): Statement {
+    // A shared table is a server's: one statement for all of them.
+    if (this.database.isShared)
+      return {
+        sql: `delete from outbox where id = any(string_to_array($1, ',')::bigint[])`,
+        parameters: [ids.join(',')],
+      }
     return { sql: this.removal, parameters: [], parameterRows: ids.map((id) => [id]) }
   }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { DECLARED_TABLES } from '../../../services/entities/declared.ts'
 import { createHash } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
+import { Message } from '../../../model/message.ts'
 import { insertTenant } from '../../../services/testkit.ts'
 import { PostgresConnection } from '../../postgres/connection.ts'
 import { emptyDatabase, serverForFile } from '../../postgres/testkit.ts'
@@ -145,6 +146,58 @@ test('many refused at once are each sent a few times, between others that are co
   const queries = sent.mock.calls.reduce((sum, { arguments: [some] }) => sum + some.length, 0)
   // One insert a write, four queries around each transaction; sent again for each refusal before it, it was 80,000.
   assert.ok(queries < 400 * 10, `${queries} queries`)
+})
+
+test('inserts that wait together go as one statement a table, each with its own answer', skip, async (context) => {
+  const entities = await store(context)
+  const { tenant, profile } = await household(entities)
+  const devices = Array.from({ length: 100 }, (_, index) => deviceOf(tenant, profile, `device ${index} \u0000`))
+  const message = (index: number) =>
+    new Message({
+      ...{ id: `m${index}`, ts: 1, type: 'ENTITY_CREATED', tenantId: tenant.id, metadata: {}, data: `${index}` },
+      originator: { entityType: 'DEVICE', id: devices[index]?.id ?? '' },
+    })
+  const sent = context.mock.method(PostgresConnection.prototype, 'queries')
+  const written = await Promise.all(
+    devices.map((device, index) => {
+      const attributes = [attribute(device.id, 'one', index, 5), attribute(device.id, 'two', 1, 1)]
+      const saved = entities.attributes.save(attributes)
+      return entities.write([insertionOf(entities, device), entities.outbox.add(message(index)), saved])
+    }),
+  )
+  const queries = sent.mock.calls.reduce((sum, { arguments: [some] }) => sum + some.length, 0)
+  // Around each transaction are four.
+  assert.ok(queries < 20, `${queries} queries`)
+  const there = await entities.outbox.after(0, 1000)
+  for (const [index, each] of written.entries()) {
+    const entry = there.find(({ id }) => id === entities.outbox.addedId(each, 1))
+    assert.equal(entry?.message.data, String(index))
+    assert.deepEqual(each.results[0], { changes: 1, rows: [], untouched: [] })
+    assert.deepEqual(each.results[2], { changes: 2, rows: [], untouched: [] })
+  }
+  const older = (index: number) => [
+    attribute(devices[index]?.id ?? '', 'new', 1, 4),
+    attribute(devices[index]?.id ?? '', 'one', 1, 4),
+  ]
+  const late = await Promise.all([1, 2, 3].map((index) => entities.write([entities.attributes.save(older(index))])))
+  for (const { results } of late) assert.deepEqual(results, [{ changes: 1, rows: [], untouched: [1] }])
+  const page = await pageOfDevices(entities, tenant.id, { pageSize: 1000, page: 0 })
+  assert.deepEqual(page.data.map(({ name }) => name).sort(), devices.map(({ name }) => name).sort())
+  assert.equal(await entities.tenantCounts.count(tenant.id, 'device'), 100)
+  await entities.write([entities.outbox.remove(there.slice(1).map(({ id }) => id))])
+  assert.equal(await entities.outbox.size(), 1)
+})
+
+test('one refused among inserts that go together costs itself alone', skip, async (context) => {
+  const entities = await store(context)
+  const { tenant, profile } = await household(entities)
+  const names = Array.from({ length: 50 }, (_, index) => (index === 20 ? 'device 7' : `device ${index}`))
+  const outcomes = await Promise.allSettled(
+    names.map((name) => entities.write([insertionOf(entities, deviceOf(tenant, profile, name))])),
+  )
+  const refused = outcomes.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))
+  assert.deepEqual(refused, [20])
+  assert.equal((await pageOfDevices(entities, tenant.id, { pageSize: 1, page: 0 })).totalElements, 49)
 })
 
 test('refuses a schema that a newer program made', skip, async (context) => {

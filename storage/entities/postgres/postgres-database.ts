@@ -11,6 +11,7 @@ import { sqlValue, type EntityDatabase, type Read, type Statement, type Written 
 import { POSTGRES, queryBuilder } from '../dialect.ts'
 import { EntityStoreErrors } from '../errors.ts'
 import type { Schema } from '../schema.ts'
+import { columnTypes, FusedInserts } from './fused-inserts.ts'
 import { storeError, type UniqueColumns } from './refusals.ts'
 import type { EntityTable } from '../tables/entity-table.ts'
 import { ENTITIES, ENTITIES_SHARED, FOLD_FUNCTION, tableComponent } from './schema.ts'
@@ -38,7 +39,8 @@ export async function openPostgresDatabase(options: PostgresDatabaseOptions): Pr
     const components = [ENTITIES, ENTITIES_SHARED, ...(options.tables ?? []).map(tableComponent)]
     for (const component of components) await migratePostgres(writing, component, options.clock.now())
     const names = new StatementNames()
-    const writer = new TransactionWriter(writing, names, await uniqueColumns(writing))
+    const fused = new FusedInserts(await columnTypes(writing), names)
+    const writer = new TransactionWriter(writing, names, await uniqueColumns(writing), fused)
     const count = options.readConnections ?? READ_CONNECTIONS
     const reads = new SnapshotReads(Array.from({ length: count }, () => new PostgresConnection(options)))
     const tables = ['attribute', ...(options.tables ?? []).map(({ name }) => name)]

@@ -55,7 +55,12 @@ export function parameterOf(value: SqlValue): Parameter {
 
 /** Fails by itself where it touches another number of rows: nothing comes back before the commit is sent. */
 function expecting({ sql, isQuery }: Statement, changes: number): string {
-  return `with touched as (${sql}${isQuery === true ? '' : ' returning 1'})
+  return expectingSql(`${sql}${isQuery === true ? '' : ' returning 1'}`, String(changes))
+}
+
+/** `changes`: a number, or the placeholder of one. */
+export function expectingSql(sql: string, changes: string): string {
+  return `with touched as (${sql})
     select ${EXPECT_FUNCTION}(count(*), ${changes}) as changes from touched`
 }
 

@@ -10,6 +10,7 @@ import { PostgresErrors, serverReport } from '../../postgres/errors.ts'
 import { TRANSACTION_ID } from '../../postgres/snapshot-reads.ts'
 import type { Statement, Written } from '../database.ts'
 import { ENTITY_REFUSALS, EntityStoreErrors } from '../errors.ts'
+import { aloneOf, type FusedInserts, type Unit } from './fused-inserts.ts'
 import { refusalOf, storeError, type UniqueColumns } from './refusals.ts'
 import { stepOf, type StatementNames, type Step } from './statement-queries.ts'
 
@@ -32,7 +33,6 @@ const LOCK_NOT_AVAILABLE = '55P03'
 interface Write {
   readonly steps: readonly Step[]
   readonly tenants: readonly string[]
-  readonly queries: readonly PostgresQuery[]
 }
 
 /** What became of each write of a group. */
@@ -50,12 +50,14 @@ export class TransactionWriter {
   private readonly connection: PostgresConnection
   private readonly names: StatementNames
   private readonly unique: UniqueColumns
+  private readonly fused: FusedInserts
   private readonly group: GroupCommit<Write, Outcomes>
 
-  constructor(connection: PostgresConnection, names: StatementNames, unique: UniqueColumns) {
+  constructor(connection: PostgresConnection, names: StatementNames, unique: UniqueColumns, fused: FusedInserts) {
     this.connection = connection
     this.names = names
     this.unique = unique
+    this.fused = fused
     this.group = new GroupCommit({
       name: 'The entity store',
       refusals: ENTITY_REFUSALS,
@@ -68,8 +70,9 @@ export class TransactionWriter {
   async write(statements: readonly Statement[]): Promise<Written> {
     const steps = statements.map((statement) => stepOf(statement, this.names))
     const tenants = statements.flatMap(({ holdsTenant }) => (holdsTenant === undefined ? [] : [holdsTenant]))
-    const write = { steps, tenants, queries: steps.flatMap((step) => step.queries) }
-    const outcome = (await this.group.add(write, write.queries.length)).get(write)
+    const write = { steps, tenants }
+    const weight = steps.reduce((sum, { queries }) => sum + queries.length, 0)
+    const outcome = (await this.group.add(write, weight)).get(write)
     if (outcome === undefined) throw EntityStoreErrors.LOST({ reason: 'a transaction without an outcome' })
     if (outcome instanceof Error) throw outcome
     return outcome
@@ -92,17 +95,24 @@ export class TransactionWriter {
     let rest = group
     // Where one is refused, those behind it may be for the same reason: each is sent a few times, not once for each of them.
     let size = group.length
+    let isFused = true
     while (rest.length > 0) {
       const some = rest.slice(0, size)
-      const attempt = await this.attempt(some)
+      const units = isFused ? this.fused.unitsOf(some) : some.map(aloneOf)
+      const attempt = await this.attempt(some, units)
       if (attempt.kind === 'failed') {
         for (const write of rest) outcomes.set(write, storeError(attempt.error))
         return
       }
       if (attempt.kind === 'committed') {
-        committed(some, attempt, outcomes)
+        committed(units, attempt, outcomes)
         rest = rest.slice(some.length)
         size *= 2
+        continue
+      }
+      // Which of them it was is known when each stands alone.
+      if (units.length < some.length) {
+        isFused = false
         continue
       }
       const { index, step } = locate(some, attempt.place)
@@ -117,8 +127,8 @@ export class TransactionWriter {
     }
   }
 
-  private async attempt(group: readonly Write[]): Promise<Attempt> {
-    const queries = group.flatMap((write) => write.queries)
+  private async attempt(group: readonly Write[], units: readonly Unit<Write>[]): Promise<Attempt> {
+    const queries = units.flatMap((unit) => unit.queries)
     const held = holding(group)
     let lock = BESIDE_OTHERS
     for (let attempt = 1; ; attempt++) {
@@ -201,18 +211,15 @@ function holding(group: readonly Write[]): readonly PostgresQuery[] {
 }
 
 function committed(
-  group: readonly Write[],
+  units: readonly Unit<Write>[],
   { sequence, results }: Extract<Attempt, { kind: 'committed' }>,
   outcomes: Outcomes,
 ): void {
   let at = 0
-  for (const write of group) {
-    const stepResults = write.steps.map((step) => {
-      const ofStep = results.slice(at, at + step.queries.length)
-      at += step.queries.length
-      return step.resultOf(ofStep)
-    })
-    outcomes.set(write, { sequence, results: stepResults })
+  for (const unit of units) {
+    const ofWrites = unit.resultsOf(results.slice(at, (at += unit.queries.length)))
+    for (const [index, write] of unit.writes.entries())
+      outcomes.set(write, { sequence, results: ofWrites[index] ?? [] })
   }
 }
 
