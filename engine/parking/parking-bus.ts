@@ -185,7 +185,9 @@ export class ParkingBus implements ParkingControl, FullTenants {
     const { bus, cluster, parking } = this.options
     if (parking === undefined) return
     const { ask, from, question } = askSchema.parse(JSON.parse(body))
-    const say = (answer: Answer): void => bus.publish(`${cluster}.parking.answer.${from}`, JSON.stringify(answer))
+    const say = (answer: Answer): void => {
+      bus.publish(`${cluster}.parking.answer.${from}`, JSON.stringify(answer))
+    }
     if (question.kind === 'erase') {
       void eraseIn(parking).then((erased) => say({ ask, lanes: [], total: 0, ...erased }))
       return
