@@ -170,15 +170,17 @@ test('a chain that is changed through the API runs in every engine', async (cont
     nodes: [...graph.nodes, logs],
     connections: [...graph.connections, { fromIndex: saves, toIndex: graph.nodes.length, type: 'Success' }],
   })
-  // Devices enough that both engines own some of them; a change takes a moment to reach all.
-  await Promise.all(Array.from({ length: 12 }, (_, index) => rest.createDevice(`marked ${index}`, `MARKED_${index}`)))
+  // So many that both engines own some by all odds (one may have three partitions of ten); a change takes a moment to reach all.
+  const tokens = Array.from({ length: 64 }, (_, index) => `MARKED_${index}`)
+  await Promise.all(tokens.map((token) => rest.createDevice(token, token)))
   const says = (engine: RunningMillrace): boolean => engine.log().includes('every engine says here')
   await until(async () => {
-    for (let index = 0; index < 12; index++) {
-      const url = `${transports[index % 2]?.url ?? ''}/api/v1/MARKED_${index}/telemetry`
+    const posts = tokens.map(async (token, index) => {
+      const url = `${transports[index % 2]?.url ?? ''}/api/v1/${token}/telemetry`
       const response = await fetch(url, { method: 'POST', body: '{"marker":"here"}' })
       assert.equal(response.status, 200)
-    }
+    })
+    await Promise.all(posts)
     await delay(200)
     return engines.every(says)
   })
