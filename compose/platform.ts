@@ -321,6 +321,7 @@ function startGateway({ config, closing, cluster, deviceLink, services, feed, ac
     packages: services.content.otaDownloads,
     objects: services.content.typesOfObjects,
     lwm2mKeys: services.devices,
+    keptSessions: services.keptSessions,
     meter: services.meter,
     rates: {
       source: services.limits,

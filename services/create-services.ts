@@ -45,6 +45,7 @@ import { entityViews, exposureOf } from './entities/entity-view.ts'
 import { EntityRegistry } from './entities/entity-registry.ts'
 import { TenantDeadLetters } from './queues/dead-letters.ts'
 import { StoredDevices } from './devices/devices.ts'
+import { StoredKeptSessions } from './devices/kept-sessions.ts'
 import { ParkedLanes } from './queues/parked.ts'
 import { EntityQueries } from './queries/entity-queries.ts'
 import { EntityGroups } from './queries/entity-groups.ts'
@@ -235,6 +236,7 @@ export function createServices(options: ServicesOptions): Services {
     intervalMs: options.usageIntervalMs ?? USAGE_INTERVAL_MS,
   })
   const movedDevices = new MovedDevices({ entities, feed, clock, report })
+  const keptSessions = new StoredKeptSessions({ entities, clock, report })
   const nodeSecrets = new NodeSecrets(vault, catalogue)
   const ruleChains = new RuleChains({
     ...{ entities, declared, changes, feed, doubts, deployments, catalogue, clock, random, limits },
@@ -315,6 +317,7 @@ export function createServices(options: ServicesOptions): Services {
     ai: new AiChats({ models: aiModels, files: new AiFiles(content.resources), outbound, clock }),
     deviceMove: new DeviceMove({ entities, declared, changes, limits, feed, doubts, calls, clock, random }),
     movedDevices,
+    keptSessions,
     gatewayChildren: new GatewayChildren({ entities, declared, feed, clock }),
     provisioning,
     certificateChains: new CertificateChains({ entities, declared, provisioning, devices, clock }),
@@ -365,6 +368,7 @@ export function createServices(options: ServicesOptions): Services {
       events.start()
       jobs.start()
       persistentCalls.start()
+      keptSessions.start()
       otaUpdates.start()
       alarmExpiry.start()
       notifications.start()
@@ -391,6 +395,7 @@ export function createServices(options: ServicesOptions): Services {
         jobs.close(),
         audit.close(),
         movedDevices.close(),
+        keptSessions.close(),
         alarmExpiry.close(),
       ]
       const closing = [publisher.close(), cleanup.close(), ...others]

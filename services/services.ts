@@ -24,6 +24,7 @@ import type { OtaUpdates } from './content/ota-updates.ts'
 import type { DeadLetterService } from './queues/dead-letter-service.ts'
 import type { Deployments } from './deployments.ts'
 import type { DeviceService } from './devices/device-service.ts'
+import type { StoredKeptSessions } from './devices/kept-sessions.ts'
 import type { EntityRegistry } from './entities/entity-registry.ts'
 import type { Events } from './events/events.ts'
 import type { FileImporter, Importer } from './import/importer.ts'
@@ -95,6 +96,7 @@ export interface Services {
   readonly gatewayChildren: GatewayChildren
   readonly deviceMove: DeviceMove
   readonly movedDevices: MovedDevices
+  readonly keptSessions: StoredKeptSessions
   readonly jobs: Jobs
   readonly aiModels: AiModels
   readonly ai: AiChats

@@ -14,7 +14,7 @@ const HEARD_KINDS = ['attributes', 'attributes-deleted', 'device-changed', 'enti
 type HeardChange = ChangeOf<(typeof HEARD_KINDS)[number]>
 
 /** An attribute has the time of the process that wrote it: what their clocks differ at most, with the way from a commit to its telling. */
-const CLOCK_DIFFERENCE_MS = 5000
+export const CLOCK_DIFFERENCE_MS = 5000
 /** A change is noted with the clock of the process that made it, before its commit. Looking some devices up for nothing costs little. */
 const NOTED_BEFORE_MS = 60_000
 

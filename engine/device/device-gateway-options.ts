@@ -17,6 +17,7 @@ import type {
   PackageRequest,
   PreSharedKey,
 } from './gateway.ts'
+import type { KeptSessionStore } from './kept-session-store.ts'
 import type { DeviceOnboarding } from './onboarding.ts'
 import type { DeviceAttributes } from './owner/device-owner.ts'
 import type { PartitionOwners } from './partition-owners.ts'
@@ -61,6 +62,8 @@ export interface DeviceGatewayOptions {
   readonly objects?: ObjectSource
   /** Absent where no clients of LwM2M are served. */
   readonly lwm2mKeys?: Lwm2mKeySource
+  /** Absent where sessions end with the process at the latest. */
+  readonly keptSessions?: KeptSessionStore
   /** Absent where no calls are served. */
   readonly calls?: SessionCalls
   /** Absent where devices are only served that are there. */

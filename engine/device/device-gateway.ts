@@ -32,6 +32,7 @@ import { DeviceRecord } from './device-record.ts'
 import { LocalDeviceSession } from './device-session.ts'
 import { DeviceErrors } from './errors.ts'
 import { IdentityRefresh, type RefreshHost } from './identity-refresh.ts'
+import type { KeptSessionStore } from './kept-session-store.ts'
 import { MessageIds } from './message-ids.ts'
 import type { DeviceAttributes } from './owner/device-owner.ts'
 import { SessionActor, type SessionActorHost } from './session-actor.ts'
@@ -87,6 +88,7 @@ class LocalDeviceGateway
   readonly calls: SessionCalls | undefined
   readonly onboarding: DeviceOnboarding | undefined
   readonly rates: TransportRates | undefined
+  readonly keptSessions: KeptSessionStore | undefined
   private readonly packages: PackageSource | undefined
   private readonly objects: ObjectSource | undefined
   private readonly lwm2mKeys: Lwm2mKeySource | undefined
@@ -113,6 +115,7 @@ class LocalDeviceGateway
     this.packages = options.packages
     this.objects = options.objects
     this.lwm2mKeys = options.lwm2mKeys
+    this.keptSessions = options.keptSessions
     this.clock = clock
     this.uploads = new Uploads(options.link, new MessageIds(options.random), options.meter ?? new UsageMeter())
     this.settings = { ...DEFAULT_DEVICE_GATEWAY_SETTINGS, ...options.settings }

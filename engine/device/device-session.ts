@@ -7,6 +7,7 @@ import type { Entry } from '../../model/value.ts'
 import type { PublishReceipt } from '../link/link.ts'
 import type { CallRequest, Delivery, Listening } from './calls/call.ts'
 import type { CalledSession, SessionCalls } from './calls/session-calls.ts'
+import { CLOCK_DIFFERENCE_MS } from './device-changes.ts'
 import type { DeviceRecord } from './device-record.ts'
 import { DeviceErrors } from './errors.ts'
 import type {
@@ -92,10 +93,12 @@ export class LocalDeviceSession implements DeviceSession, SessionHandle, CalledS
     })
   }
 
-  subscribeToSharedAttributes(): void {
+  subscribeToSharedAttributes(since?: number): void {
     if (this.hasEnded || this.isSubscribed) return
     this.isSubscribed = true
     this.register({ kind: 'subscribed', session: this })
+    if (since === undefined) return
+    this.host.tellSurely(this.record, { kind: 'attributes-missed', since: since - CLOCK_DIFFERENCE_MS })
   }
 
   unsubscribeFromSharedAttributes(): void {

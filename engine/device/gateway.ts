@@ -7,6 +7,7 @@ import type { JsonObject } from '../../model/json.ts'
 import type { Entry } from '../../model/value.ts'
 import type { PublishReceipt } from '../link/link.ts'
 import type { CallRequest, Delivery, Listening } from './calls/call.ts'
+import type { KeptSessionStore } from './kept-session-store.ts'
 import type { MqttProfile } from './mqtt-profile.ts'
 import type { DevicePayloads } from './payload-schemas.ts'
 
@@ -155,7 +156,8 @@ export interface DevicePublishing {
 
 export interface DeviceAttributes {
   requestAttributes(request: AttributeRequest): Promise<AttributeAnswer>
-  subscribeToSharedAttributes(): void
+  /** `since`, Unix ms: what changed from then on is told too, at its newest value; some of it perhaps a second time. */
+  subscribeToSharedAttributes(since?: number): void
   unsubscribeFromSharedAttributes(): void
 }
 
@@ -244,6 +246,8 @@ export interface DeviceSessions {
     listener: DeviceSessionListener,
     behind?: string,
   ): DeviceSession
+  /** What of sessions outlives this process; absent where nothing does. */
+  readonly keptSessions?: KeptSessionStore | undefined
   /** How much the device may send, and all devices behind it together. */
   ratesOf(device: DeviceIdentity): DeviceRates
 }
@@ -355,4 +359,5 @@ export type ProvisionAnswer =
 
 export { CONNECTION_STATE, STANDARD_MQTT, type MqttProfile, type SparkplugProfile } from './mqtt-profile.ts'
 export type { DevicePayloads, PayloadSchema, ScalarKind, SchemaField, SchemaType } from './payload-schemas.ts'
+export type { KeptSessionStore } from './kept-session-store.ts'
 export type { CallRequest, PublishReceipt, MillraceError }

@@ -231,9 +231,10 @@ export class StoredDevices implements DeviceService {
     if (draft.version !== undefined && draft.version !== before.version)
       throw ServiceErrors.VERSION_CONFLICT({ entity: 'Device credentials' })
     const credentials: DeviceCredentials = { ...before, version: before.version + 1, ...stored }
-    const { credentialChanges, deviceCredentials } = this.entities
+    const { credentialChanges, deviceCredentials, deviceSessions } = this.entities
     const noted = credentialChanges.note(deviceId, this.parts.declared.now())
-    return { credentials, statements: [...deviceCredentials.update(credentials), ...noted] }
+    const statements = [...deviceCredentials.update(credentials), ...noted, deviceSessions.removeOf(deviceId)]
+    return { credentials, statements }
   }
 
   private publishChanged(deviceId: string): void {

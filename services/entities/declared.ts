@@ -1,5 +1,6 @@
 /** The declared entity types: what the stores make tables for, and what the platform serves. A new type is one line here. */
 import { DEVICE_CLAIM_TABLE } from '../../storage/entities/device-claims.ts'
+import { DEVICE_SESSION_TABLE } from '../../storage/entities/device-sessions.ts'
 import { RULE_CHAIN_VERSION_TABLE } from '../../storage/entities/rule-chain-versions.ts'
 import { MOVED_DEVICE_TABLE } from '../../storage/entities/moved-devices.ts'
 import { NODE_STATE_TABLES } from '../../storage/entities/node-state.ts'
@@ -77,6 +78,7 @@ const PARTS: readonly EntityTable[] = [
   TRANSFER_LINES,
   DEVICE_CLAIM_TABLE,
   MOVED_DEVICE_TABLE,
+  DEVICE_SESSION_TABLE,
   RULE_CHAIN_VERSION_TABLE,
   USAGE_COUNT_TABLE,
   ...EVENT_TABLES,

@@ -70,6 +70,7 @@ export class DeviceMove {
       ...entities.deleteLinks(deviceId),
       entities.rpcs.deleteOf(deviceId),
       entities.deviceClaims.withdraw(deviceId),
+      entities.deviceSessions.removeOf(deviceId),
       ...entities.movedDevices.note(noted),
       ...entities.credentialChanges.note(deviceId, clock.now()),
       // It keeps its shared attributes: those of a package of its former tenant too, until it is told anew.

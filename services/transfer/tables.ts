@@ -8,6 +8,8 @@ const LEFT = new Set([
   ...['tenant', 'tenant_profile', 'audit_log', 'admin_settings'],
   // Whose it was there says nothing here.
   'moved_device',
+  // Of connections there.
+  'device_session',
   // Sealed under the key of there, for nodes of there: what was before stays where it was.
   'rule_chain_version',
   // The same: keys are sealed under the key of there.

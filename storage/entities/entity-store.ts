@@ -15,6 +15,7 @@ import { CredentialChangeRepository } from './credential-changes.ts'
 import type { EntityDatabase, Statement, Written } from './database.ts'
 import { DeviceClaimRepository } from './device-claims.ts'
 import { DeviceCredentialsRepository } from './device-credentials.ts'
+import { DeviceSessionRepository } from './device-sessions.ts'
 import { DeviceRepository } from './devices.ts'
 import { RuleChainVersionRepository } from './rule-chain-versions.ts'
 import { MovedDeviceRepository } from './moved-devices.ts'
@@ -51,6 +52,7 @@ export interface EntityStore {
   readonly credentialChanges: CredentialChangeRepository
   readonly deviceClaims: DeviceClaimRepository
   readonly movedDevices: MovedDeviceRepository
+  readonly deviceSessions: DeviceSessionRepository
   readonly ruleChainVersions: RuleChainVersionRepository
   readonly ruleChains: RuleChainRepository
   readonly queues: QueueRepository
@@ -150,6 +152,7 @@ export function entityStoreOver(database: EntityDatabase): EntityStore {
     credentialChanges: new CredentialChangeRepository(database),
     deviceClaims: new DeviceClaimRepository(database),
     movedDevices: new MovedDeviceRepository(database),
+    deviceSessions: new DeviceSessionRepository(database),
     ruleChainVersions: new RuleChainVersionRepository(database),
     ruleChains: new RuleChainRepository(database),
     queues: new QueueRepository(database),

@@ -1,0 +1,143 @@
+/** Sessions that outlive their connection and their process: one row each, as the transport that has it wrote it last. */
+import { sql, type RawBuilder } from 'kysely'
+import type { KeptSessionRow, KeptSessionVersion } from '../../model/kept-session.ts'
+import { statementOf, type EntityDatabase, type Statement } from './database.ts'
+import { EntityStoreErrors } from './errors.ts'
+import type { EntityTable, Row } from './tables/entity-table.ts'
+import { RowStore } from './tables/row-store.ts'
+
+const text = { type: 'text', isNullable: false } as const
+const integer = { type: 'integer', isNullable: false } as const
+
+export const DEVICE_SESSION_TABLE: EntityTable = {
+  name: 'device_session',
+  version: 1,
+  columns: [
+    { name: 'device_id', ...text, references: { table: 'device', whenDeleted: 'delete' } },
+    { name: 'client_id', ...text },
+    { name: 'subscriptions', ...text },
+    { name: 'expiry_seconds', ...integer },
+    { name: 'told_time', ...integer },
+    { name: 'expires_time', ...integer },
+  ],
+  unique: [{ columns: ['device_id', 'client_id'] }],
+  indexes: [{ columns: ['expires_time'] }],
+}
+
+const MAX_PER_STATEMENT = 500
+
+export class DeviceSessionRepository {
+  private readonly database: EntityDatabase
+  private readonly rows: RowStore
+
+  constructor(database: EntityDatabase) {
+    this.database = database
+    const overtaken = () => EntityStoreErrors.VERSION_CONFLICT({ entity: 'Device session' })
+    this.rows = new RowStore(database, DEVICE_SESSION_TABLE, {
+      // Another process began one for the same client meanwhile.
+      taken: { 'device_id, client_id': overtaken },
+      overtaken,
+    })
+  }
+
+  async ofDevices(deviceIds: readonly string[]): Promise<readonly KeptSessionRow[]> {
+    return (await this.rows.findAll([{ column: 'device_id', in: deviceIds }])).map(sessionOf)
+  }
+
+  /** In the place of what the same client had, and of the device's oldest beyond so many. */
+  insert(session: KeptSessionRow, now: number, maxPerDevice: number): readonly Statement[] {
+    const { deviceId, clientId } = session
+    return [
+      this.rows.deleteAll([
+        { column: 'device_id', is: deviceId },
+        { column: 'client_id', is: clientId },
+      ]),
+      this.rows.insert({ ...rowOf(session), created_time: now }),
+      this.rows.keepNewest({ device_id: deviceId }, maxPerDevice),
+    ]
+  }
+
+  /** Replaces the version before this one; throws `VERSION_CONFLICT`. */
+  update(session: KeptSessionRow): Statement {
+    const { id, version, subscriptions, expirySeconds, toldTime, expiresTime } = session
+    const query = sql`update device_session set version = ${version}, subscriptions = ${subscriptions},
+      expiry_seconds = ${expirySeconds}, told_time = ${toldTime}, expires_time = ${expiresTime}
+      where id = ${id} and version = ${version - 1}`
+    const otherwise = () => EntityStoreErrors.VERSION_CONFLICT({ entity: 'Device session' })
+    return this.statement(query, { expect: { changes: 1, otherwise } })
+  }
+
+  /** Their time of absence counts from then on, Unix ms. One that has another version by now stays as it is. */
+  renew(sessions: readonly KeptSessionVersion[], from: number): readonly Statement[] {
+    return this.ofEach(sessions, sql`expires_time = ${from} + expiry_seconds * 1000`)
+  }
+
+  /** Their clients have heard of what changed before, Unix ms. */
+  told(sessions: readonly KeptSessionVersion[], time: number): readonly Statement[] {
+    return this.ofEach(sessions, sql`told_time = ${time}`)
+  }
+
+  remove({ id, version }: KeptSessionVersion): Statement {
+    return this.rows.deleteAll([
+      { column: 'id', is: id },
+      { column: 'version', is: version },
+    ])
+  }
+
+  removeById(id: string): Statement {
+    return this.rows.deleteAll([{ column: 'id', is: id }])
+  }
+
+  removeOf(deviceId: string): Statement {
+    return this.rows.deleteAll([{ column: 'device_id', is: deviceId }])
+  }
+
+  /** At most `limit` of those whose time was over at `now`, Unix ms. */
+  removeExpired(now: number, limit: number): Statement {
+    return this.rows.deleteOldest([{ column: 'expires_time', from: 0, to: now }], limit, 'expires_time')
+  }
+
+  private ofEach(sessions: readonly KeptSessionVersion[], set: RawBuilder<unknown>): readonly Statement[] {
+    const pages = Array.from({ length: Math.ceil(sessions.length / MAX_PER_STATEMENT) }, (_, page) =>
+      sessions.slice(page * MAX_PER_STATEMENT, (page + 1) * MAX_PER_STATEMENT),
+    )
+    return pages.map((page) => {
+      const versions = sql.join(page.map(({ id, version }) => sql`(${id}, cast(${version} as bigint))`))
+      return this.statement(sql`update device_session set ${set} where (id, version) in (values ${versions})`)
+    })
+  }
+
+  private statement(query: RawBuilder<unknown>, options: Parameters<typeof statementOf>[1] = {}): Statement {
+    return statementOf({ compile: () => query.compile(this.database.builder) }, options)
+  }
+}
+
+function rowOf(session: KeptSessionRow): Row {
+  return {
+    id: session.id,
+    version: session.version,
+    tenant_id: session.tenantId,
+    device_id: session.deviceId,
+    client_id: session.clientId,
+    subscriptions: session.subscriptions,
+    expiry_seconds: session.expirySeconds,
+    told_time: session.toldTime,
+    expires_time: session.expiresTime,
+  }
+}
+
+function sessionOf(row: Row): KeptSessionRow {
+  const word = (column: string): string => String(row[column] ?? '')
+  const number = (column: string): number => Number(row[column])
+  return {
+    id: word('id'),
+    version: number('version'),
+    tenantId: word('tenant_id'),
+    deviceId: word('device_id'),
+    clientId: word('client_id'),
+    subscriptions: word('subscriptions'),
+    expirySeconds: number('expiry_seconds'),
+    toldTime: number('told_time'),
+    expiresTime: number('expires_time'),
+  }
+}
