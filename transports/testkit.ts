@@ -15,6 +15,7 @@ import type {
   DeviceRates,
   DeviceSession,
   DeviceSessionListener,
+  KeptSessionStore,
   NamedChild,
   ObjectTypes,
   PackagePart,
@@ -188,6 +189,9 @@ export class FakeGateway implements DeviceGateway {
     this.connections.shift()?.()
   }
 
+  /** Of all processes that share it; undefined where nothing outlives this one. */
+  keptSessions: KeptSessionStore | undefined
+
   /** The sessions of a device by name. */
   sessionsOf(name: string): FakeSession[] {
     return [...this.sessions].filter(({ device }) => device.deviceName === name)
@@ -246,6 +250,8 @@ export class FakeSession implements DeviceSession {
   readonly kind: SessionKind
   readonly listener: DeviceSessionListener
   subscribed = false
+  /** From when on it is to be told what changed. */
+  since: number | undefined
   requests: AttributeRequest[] = []
   listening: Listening | undefined
   readonly deliveries: [number, Delivery][] = []
@@ -278,8 +284,9 @@ export class FakeSession implements DeviceSession {
       : Promise.resolve(this.gateway.answer)
   }
 
-  subscribeToSharedAttributes(): void {
+  subscribeToSharedAttributes(since?: number): void {
     this.subscribed = true
+    this.since = since
   }
 
   unsubscribeFromSharedAttributes(): void {

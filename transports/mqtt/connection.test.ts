@@ -28,7 +28,7 @@ describe('MQTT connect', () => {
   it('accepts an access token as user name, with no session present', () =>
     bench(async ({ gateway, client }) => {
       const device = await client()
-      device.send(device.connectPacket('one', { clean: false, clientId: 'x' }))
+      device.send(device.connectPacket('one', { clientId: 'x' }))
       const [connack] = await device.received(1)
       assert.deepEqual(connack?.cmd === 'connack' && [connack.returnCode, connack.sessionPresent], [0, false])
       assert.deepEqual(

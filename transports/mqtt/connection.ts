@@ -1,4 +1,5 @@
 /** A connection as its server and its packet handlers see it, and the server as the connection sees it. */
+import type { KeptSessionRow } from '../../model/kept-session.ts'
 import type {
   DeviceGateway,
   DeviceIdentity,
@@ -140,6 +141,8 @@ export interface MqttCounts {
 export interface OutlivingSession {
   /** Behind the CONNACK: what the client has missed. */
   resume(connection: MqttConnection): void
+  /** Its subscriptions are others: `done` is called once the client may be told. Where it may not, the connection ends. */
+  subscribed(connection: MqttConnection, done: () => void): void
   /** The client says at its end how long it stays away. */
   expiresAfter(seconds: number): void
   /** The connection is at its end, its state still there. */
@@ -150,6 +153,8 @@ export interface OutlivingSession {
 
 export interface AskedSession {
   readonly clientId: string
+  /** It was made just now: nobody left anything under it. */
+  readonly isNewId: boolean
   /** Nothing of an earlier session is wanted. */
   readonly isClean: boolean
   readonly expirySeconds: number
@@ -162,8 +167,18 @@ export interface BegunSession {
 }
 
 export interface SessionStore {
+  /**
+   * What the client left, wherever that was: for `begin`, to be asked for before. Undefined where nobody has to wait. Rejects where that is not
+   * known.
+   */
+  recall(device: DeviceIdentity, asked: AskedSession): Promise<KeptSessionRow | undefined> | undefined
   /** The client's session: the one that it left, or a new one. Sets `kept` of the connection where it will outlive it. */
-  begin(connection: MqttConnection, device: DeviceIdentity, asked: AskedSession): BegunSession
+  begin(
+    connection: MqttConnection,
+    device: DeviceIdentity,
+    asked: AskedSession,
+    recalled: KeptSessionRow | undefined,
+  ): BegunSession
 }
 
 /** What edge nodes of Sparkplug share. */

@@ -102,6 +102,11 @@ export class DownlinkPushes {
     return true
   }
 
+  /** Nothing is open, and nothing waits. */
+  get isAllAcknowledged(): boolean {
+    return (this.open?.size ?? 0) === 0 && (this.waiting?.length ?? 0) === 0
+  }
+
   /** In their order, for the keeper, who has counted them; undefined where they are too much to be kept. Parts of packages are asked for anew. */
   unacknowledged(): readonly UnacknowledgedPush[] | undefined {
     const pushes: UnacknowledgedPush[] = []

@@ -1,21 +1,28 @@
 /**
  * One session that outlives its connection: subscriptions, pushes that the client has not acknowledged, QoS 2 publishes that it has not
- * released, and what became of shared attributes meanwhile, each at its newest value. Calls wait for the device in any case.
+ * released, and what became of shared attributes meanwhile, each at its newest value. Calls wait for the device in any case. The subscriptions
+ * outlive the process too: they are in the store before the client is told that it has them.
  */
 import type { Clock, TimerHandle } from '../../model/clock.ts'
+import type { KeptSessionRow } from '../../model/kept-session.ts'
 import type { Entry } from '../../model/value.ts'
 import type {
   DeviceGateway,
   DeviceIdentity,
   DeviceSession,
   DeviceSessionListener,
+  KeptSessionStore,
+  SessionEnd,
   SharedAttributesUpdate,
 } from '../../engine/device/gateway.ts'
 import { entriesJson } from '../../model/entry-json.ts'
 import type { MqttConnection, OutlivingSession } from './connection.ts'
 import type { PushKeeper, UnacknowledgedPush } from './downlink-pushes.ts'
 import { pushAttributes, pushAgain } from './handlers/push.ts'
+import { KeptRow, RENEW_MS } from './kept-row.ts'
+import { subscriptionsOf, subscriptionsText, type KeptSubscriptions } from './kept-subscriptions.ts'
 import type { MqttLimits } from './limits.ts'
+import { Reason } from './reason-codes.ts'
 
 /** Of a key that changed, besides its text and value. */
 const CHANGE_BYTES = 100
@@ -23,19 +30,20 @@ const CHANGE_BYTES = 100
 const UNRELEASED_BYTES = 40
 
 /** What is taken over from one connection to the next. */
-type Subscriptions = Pick<
-  MqttConnection,
-  'subscriptions' | 'grantedQos1' | 'attributeFilters' | 'customAttributeFilter' | 'callFilters' | 'unreleased'
->
+type Subscriptions = KeptSubscriptions & Pick<MqttConnection, 'unreleased'>
 
 /** What a session sees of those who keep it. */
 export interface SessionKeeper {
   readonly limits: MqttLimits
   readonly clock: Clock
+  /** Undefined where nothing outlives the process. */
+  readonly store: KeptSessionStore | undefined
   /** False where the tenant has its share already: nothing is counted then. */
   takeBytes(session: KeptSession, bytes: number): boolean
   giveBytes(session: KeptSession, bytes: number): void
   forget(session: KeptSession): void
+  /** Its client is gone: its time counts from now on. */
+  wentAway(session: KeptSession, isAllTold: boolean): void
 }
 
 /** It hears of shared attributes in the connections' place, so that none is lost between two of them. */
@@ -54,17 +62,47 @@ export class KeptSession implements OutlivingSession, DeviceSessionListener, Pus
   private readonly changes = new Map<string, Entry | undefined>()
   private bytes = 0
   private isOver = false
+  /** Undefined where nothing outlives the process. */
+  private readonly kept: KeptRow | undefined
+  /** Unix ms: until then it may not have been told what it missed elsewhere. */
+  private readonly tellingUntil: number
 
-  constructor(keeper: SessionKeeper, device: DeviceIdentity, clientId: string) {
+  /** `row`: what another process left of it. */
+  constructor(keeper: SessionKeeper, device: DeviceIdentity, clientId: string, row?: KeptSessionRow) {
     this.keeper = keeper
     this.device = device
     this.clientId = clientId
+    const { store, clock } = keeper
+    this.kept = store && new KeptRow(store, clock, row)
+    this.tellingUntil = row === undefined ? 0 : clock.now() + RENEW_MS
+    if (row !== undefined) this.left = { ...subscriptionsOf(row.subscriptions), unreleased: undefined }
+  }
+
+  /** What the store has of it; undefined while it has nothing. */
+  get stored(): KeptSessionRow | undefined {
+    return this.kept?.isStored === true ? this.kept.row : undefined
+  }
+
+  /** Whether the client has acknowledged all that it was told. */
+  get isAllTold(): boolean {
+    const { connection, keeper } = this
+    return connection?.pushes.isAllAcknowledged === true && keeper.clock.now() >= this.tellingUntil
+  }
+
+  /** Whether no other process has had it since, where `row` is what the store has. */
+  isCurrent(row: KeptSessionRow | undefined): boolean {
+    return this.kept?.isAsIn(row) ?? true
+  }
+
+  told(time: number): void {
+    this.kept?.told(time)
   }
 
   /** Listens also where the client does not: who listens is told that the device is deleted, or its credentials are others. */
   open(gateway: DeviceGateway): void {
     this.listening = gateway.openSession(this.device, 'brief', this)
-    this.listening.subscribeToSharedAttributes()
+    const isTold = (this.left?.attributeFilters.length ?? 0) > 0
+    this.listening.subscribeToSharedAttributes(isTold ? this.stored?.toldTime : undefined)
   }
 
   attach(connection: MqttConnection, expirySeconds: number): void {
@@ -75,6 +113,14 @@ export class KeptSession implements OutlivingSession, DeviceSessionListener, Pus
     connection.pushes.keeper = this
     if (this.left !== undefined) Object.assign(connection, this.left)
     this.left = undefined
+    const { stored } = this
+    if (expirySeconds === 0) this.kept?.remove()
+    else if (stored !== undefined && stored.expirySeconds !== expirySeconds) this.write(connection)
+  }
+
+  subscribed(connection: MqttConnection, done: () => void): void {
+    if (this.expirySeconds === 0 || this.kept?.has(subscriptionsText(connection)) !== false) return done()
+    this.write(connection, done)
   }
 
   resume(connection: MqttConnection): void {
@@ -94,6 +140,7 @@ export class KeptSession implements OutlivingSession, DeviceSessionListener, Pus
 
   detach(connection: MqttConnection): void {
     if (this.connection !== connection) return
+    const { isAllTold } = this
     this.connection = undefined
     // It ended before it was told what it had missed.
     const isUntold = this.pushes.length > 0 || this.changes.size > 0
@@ -107,6 +154,8 @@ export class KeptSession implements OutlivingSession, DeviceSessionListener, Pus
     if (pushes === undefined || !this.take((unreleased?.size ?? 0) * UNRELEASED_BYTES)) return this.end()
     this.left = { subscriptions, grantedQos1, attributeFilters, customAttributeFilter, callFilters, unreleased }
     this.pushes = pushes
+    if (isAllTold) this.told(this.keeper.clock.now())
+    if (this.stored !== undefined) this.wentAway(this.left, isAllTold)
     this.expiry = this.keeper.clock.after(this.expirySeconds * 1000, () => this.end())
   }
 
@@ -118,9 +167,10 @@ export class KeptSession implements OutlivingSession, DeviceSessionListener, Pus
   }
 
   /** Device deleted, credentials changed: whoever comes next begins anew. */
-  closed(): void {
+  closed(reason: SessionEnd): void {
     this.listening = undefined
-    this.end()
+    if (reason === 'SHUTDOWN') this.drop()
+    else this.end()
   }
 
   take(bytes: number): boolean {
@@ -137,6 +187,14 @@ export class KeptSession implements OutlivingSession, DeviceSessionListener, Pus
 
   end(): void {
     if (this.isOver) return
+    this.kept?.remove()
+    this.drop()
+  }
+
+  /** It ends here: another process has it, or may have it next. */
+  drop(): void {
+    if (this.isOver) return
+    this.kept?.leave()
     this.isOver = true
     const { connection, listening } = this
     this.connection = undefined
@@ -147,6 +205,32 @@ export class KeptSession implements OutlivingSession, DeviceSessionListener, Pus
     if (connection !== undefined) leave(connection)
     listening?.close()
     this.keeper.forget(this)
+  }
+
+  private wentAway(left: KeptSubscriptions, told: boolean): void {
+    const { expirySeconds, kept, keeper } = this
+    if (kept?.row?.expirySeconds === expirySeconds) return keeper.wentAway(this, told)
+    const subscriptions = subscriptionsText(left)
+    kept
+      ?.write(this.device, this.clientId, { subscriptions, expirySeconds, from: keeper.clock.now(), told })
+      .catch((error: unknown) => this.unwritten(error))
+  }
+
+  private write(connection: MqttConnection, done?: () => void): void {
+    const { expirySeconds, kept, keeper } = this
+    const from = keeper.clock.now() + 2 * RENEW_MS
+    const subscriptions = subscriptionsText(connection)
+    kept
+      ?.write(this.device, this.clientId, { subscriptions, expirySeconds, from, told: this.isAllTold })
+      .then(done, (error: unknown) => this.unwritten(error))
+      .catch((error: unknown) => connection.violated(error))
+  }
+
+  /** The client has to come again: what the store has of it counts then. */
+  private unwritten(error: unknown): void {
+    const { connection, keeper } = this
+    this.drop()
+    connection?.close(keeper.store?.isOvertaken(error) === true ? Reason.SESSION_TAKEN_OVER : Reason.SERVER_BUSY)
   }
 
   private note(key: string, entry: Entry | undefined): void {

@@ -198,13 +198,19 @@ describe('MQTT 5 sessions that outlive their connection', { timeout: 120_000 * S
       assert.deepEqual([opened.transport.figures().keptSessions, opened.transport.figures().keptBytes], [0, 0])
     }))
 
-  it('end where the client comes with MQTT 3', () =>
+  it('end where the client comes with MQTT 3.1, or a clean session of 3.1.1', () =>
     bench(async (opened) => {
-      const first = await connect(opened, HOUR)
-      await leave(opened, first.device)
-      const old = await opened.client(4)
-      await old.login('one', { clean: false })
-      assert.equal(opened.transport.figures().keptSessions, 0)
+      for (const [version, clean] of [
+        [3, false],
+        [4, true],
+      ] as const) {
+        const first = await connect(opened, HOUR)
+        await leave(opened, first.device)
+        const old = await opened.client(version)
+        await old.login('one', { clean })
+        assert.equal(opened.transport.figures().keptSessions, 0)
+        await leave(opened, old)
+      }
     }))
 
   it('of one device are at most so many, the oldest gives way', () =>

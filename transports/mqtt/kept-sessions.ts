@@ -1,17 +1,26 @@
 /**
- * Which sessions of MQTT 5 outlive their connection, as long as the client's Session Expiry Interval says [MQTT-4.1.0-1]. All in the memory of
- * this process, within bounds that tenants share: a session over one is gone, and the next CONNACK says so.
+ * Which sessions outlive their connection: of MQTT 5 as long as the client's Session Expiry Interval says [MQTT-4.1.0-1], of MQTT 3.1.1 as long as
+ * the server keeps any. In the memory of this process, within bounds that tenants share: a session over one is gone, and the next CONNACK says so.
+ * The store has what another process needs to go on with one; which of the two is newer it says at each CONNECT that wants what was before.
  */
-import type { Clock } from '../../model/clock.ts'
-import type { DeviceGateway, DeviceIdentity } from '../../engine/device/gateway.ts'
+import type { Clock, TimerHandle } from '../../model/clock.ts'
+import type { KeptSessionRow } from '../../model/kept-session.ts'
+import type { DeviceGateway, DeviceIdentity, KeptSessionStore } from '../../engine/device/gateway.ts'
 import { TenantShares } from '../tenant-shares.ts'
 import type { AskedSession, BegunSession, MqttConnection, SessionStore } from './connection.ts'
+import { RENEW_MS } from './kept-row.ts'
 import { KeptSession, type SessionKeeper } from './kept-session.ts'
 import type { MqttLimits } from './limits.ts'
 import { Reason } from './reason-codes.ts'
 
 const NO_SESSIONS: readonly KeptSession[] = []
 const NOT_KEPT: BegunSession = { isPresent: false, expirySeconds: 0 }
+/** What PostgreSQL takes in an index is bounded. */
+const MAX_CLIENT_ID_BYTES = 256
+/** Those whose clients went away together are written together. */
+const AWAY_MS = 1000
+const MAX_AWAY = 500
+const CLAIMS = 3
 
 export class KeptSessions implements SessionStore, SessionKeeper {
   readonly limits: MqttLimits
@@ -21,11 +30,21 @@ export class KeptSessions implements SessionStore, SessionKeeper {
   private readonly bytes: TenantShares
   /** By device, so that nobody comes upon another's; the one whose connection is the newest last. */
   private readonly sessions = new Map<string, readonly KeptSession[]>()
+  readonly store: KeptSessionStore | undefined
+  /** Taken over from other processes. Only grows. */
+  restored = 0
+  private away: { readonly session: KeptSession; readonly isAllTold: boolean }[] = []
+  /** When the first of them went, Unix ms. */
+  private awaySince = 0
+  private awayTimer: TimerHandle | undefined
+  private renewal: TimerHandle | undefined
+  private isClosed = false
 
   constructor(gateway: DeviceGateway, limits: MqttLimits, clock: Clock) {
     this.gateway = gateway
     this.limits = limits
     this.clock = clock
+    this.store = limits.maxSessionExpirySeconds === 0 ? undefined : gateway.keptSessions
     this.places = new TenantShares(limits.maxKeptSessions, limits.maxKeptSessionsPerTenant)
     this.bytes = new TenantShares(limits.maxKeptBytes, limits.maxKeptBytesPerTenant)
   }
@@ -40,29 +59,82 @@ export class KeptSessions implements SessionStore, SessionKeeper {
     return this.bytes.size
   }
 
-  begin(connection: MqttConnection, device: DeviceIdentity, asked: AskedSession): BegunSession {
+  recall(device: DeviceIdentity, asked: AskedSession): Promise<KeptSessionRow | undefined> | undefined {
+    if (this.store === undefined || asked.isClean) return undefined
+    return this.claim(this.store, device, asked)
+  }
+
+  /** From then on the process that had it has an old one. */
+  private async claim(
+    store: KeptSessionStore,
+    device: DeviceIdentity,
+    { clientId, expirySeconds }: AskedSession,
+  ): Promise<KeptSessionRow | undefined> {
+    for (let tries = 1; ; tries++) {
+      const row = await store.find(device.deviceId, clientId)
+      if (row === undefined || row.tenantId !== device.tenantId) return undefined
+      if (this.find(device, clientId)?.isCurrent(row) === true) return row
+      const seconds = Math.min(expirySeconds, this.limits.maxSessionExpirySeconds) || row.expirySeconds
+      const expiresTime = this.clock.now() + 2 * RENEW_MS + seconds * 1000
+      const claimed = { ...row, version: row.version + 1, expirySeconds: seconds, expiresTime }
+      try {
+        await store.save(claimed)
+        return claimed
+      } catch (error) {
+        if (tries === CLAIMS || !store.isOvertaken(error)) throw error
+      }
+    }
+  }
+
+  begin(
+    connection: MqttConnection,
+    device: DeviceIdentity,
+    asked: AskedSession,
+    recalled: KeptSessionRow | undefined,
+  ): BegunSession {
     // The client is here a second time: what the first connection has goes over to this one. [MQTT-3.1.4-3]
     this.find(device, asked.clientId)?.connection?.close(Reason.SESSION_TAKEN_OVER)
     const expirySeconds = Math.min(asked.expirySeconds, this.limits.maxSessionExpirySeconds)
     const known = this.find(device, asked.clientId)
     // A device that is another tenant's now has nothing of what was for it before.
-    if (known !== undefined && !asked.isClean && known.device.tenantId === device.tenantId) {
+    const isTheirs = known?.device.tenantId === device.tenantId
+    if (known !== undefined && !asked.isClean && isTheirs && known.isCurrent(recalled)) {
       this.put(device.deviceId, [...this.others(known), known])
       known.attach(connection, expirySeconds)
       return { isPresent: true, expirySeconds }
     }
-    known?.end()
-    if (expirySeconds === 0 || !this.makeRoom(device) || !this.places.take(device.tenantId)) return NOT_KEPT
-    const session = new KeptSession(this, device, asked.clientId)
+    if (asked.isClean || !isTheirs) known?.end()
+    else known?.drop()
+    const isWanted = !asked.isClean && recalled !== undefined
+    const isLong = Buffer.byteLength(asked.clientId) > MAX_CLIENT_ID_BYTES
+    if ((expirySeconds === 0 && !isWanted) || isLong || !this.makeRoom(device) || !this.places.take(device.tenantId)) {
+      this.forgetStored(device, asked)
+      return NOT_KEPT
+    }
+    if (isWanted) this.restored++
+    else this.forgetStored(device, asked)
+    const session = new KeptSession(this, device, asked.clientId, isWanted ? recalled : undefined)
     this.put(device.deviceId, [...this.of(device.deviceId), session])
     try {
       session.open(this.gateway)
     } catch (error) {
-      session.end()
+      session.drop()
       throw error
     }
     session.attach(connection, expirySeconds)
-    return { isPresent: false, expirySeconds }
+    this.renewLater()
+    return { isPresent: isWanted, expirySeconds }
+  }
+
+  private forgetStored({ deviceId }: DeviceIdentity, { clientId, isNewId }: AskedSession): void {
+    if (!isNewId) this.store?.removeOf(deviceId, clientId)
+  }
+
+  wentAway(session: KeptSession, isAllTold: boolean): void {
+    if (this.away.length === 0) this.awaySince = this.clock.now()
+    this.away.push({ session, isAllTold })
+    if (this.away.length >= MAX_AWAY) this.writeAway()
+    else this.awayTimer ??= this.clock.after(AWAY_MS, () => this.writeAway())
   }
 
   takeBytes({ device }: KeptSession, bytes: number): boolean {
@@ -78,8 +150,45 @@ export class KeptSessions implements SessionStore, SessionKeeper {
     this.places.give(session.device.tenantId)
   }
 
+  /** What is in the store stays there, for who comes after. */
   close(): void {
-    for (const session of [...this.sessions.values()].flat()) session.end()
+    this.isClosed = true
+    this.writeAway()
+    this.renewal?.cancel()
+    for (const session of [...this.sessions.values()].flat()) session.drop()
+  }
+
+  private writeAway(): void {
+    this.awayTimer?.cancel()
+    this.awayTimer = undefined
+    const away = this.away.filter(({ session }) => session.connection === undefined)
+    this.away = []
+    const rows = ({ session }: (typeof away)[number]) => session.stored ?? []
+    this.store?.renew(away.flatMap(rows), this.clock.now())
+    this.store?.told(away.filter(({ isAllTold }) => isAllTold).flatMap(rows), this.awaySince)
+  }
+
+  private renewLater(): void {
+    if (this.store === undefined || this.isClosed) return
+    this.renewal ??= this.clock.after(RENEW_MS, () => this.renew())
+  }
+
+  /** Those whose clients are here. */
+  private renew(): void {
+    this.renewal = undefined
+    const now = this.clock.now()
+    const here = [...this.sessions.values()].flat().filter(({ connection }) => connection !== undefined)
+    this.store?.renew(
+      here.flatMap(({ stored }) => stored ?? []),
+      now + 2 * RENEW_MS,
+    )
+    const told = here.filter(({ isAllTold }) => isAllTold)
+    for (const session of told) session.told(now)
+    this.store?.told(
+      told.flatMap(({ stored }) => stored ?? []),
+      now,
+    )
+    if (this.sessions.size > 0) this.renewLater()
   }
 
   /** A client that has another id each time leaves its sessions behind: the oldest of the device gives way, unless somebody is connected to it. */

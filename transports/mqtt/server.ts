@@ -46,6 +46,8 @@ export interface MqttFigures extends Readonly<MqttCounts> {
   readonly keptSessions: number
   /** Of what waits in those. */
   readonly keptBytes: number
+  /** Of them, so many came from other processes; only grows. */
+  readonly restoredSessions: number
   /** Of topic aliases. */
   readonly aliasBytes: number
 }
@@ -146,6 +148,7 @@ class MqttServer implements MqttTransport, SessionHost, Door {
       birthBytes: this.sparkplug.births.size,
       keptSessions: this.keptSessions.size,
       keptBytes: this.keptSessions.waitingBytes,
+      restoredSessions: this.keptSessions.restored,
       aliasBytes: this.aliasShares.size,
     }
   }

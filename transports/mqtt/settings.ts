@@ -161,7 +161,8 @@ export const MQTT_SETTINGS = {
     min: 0,
     max: 604_800,
     unit: 's',
-    description: 'Longest Session Expiry Interval of MQTT 5; 0 keeps no session. What is kept is in memory.',
+    description:
+      'Longest Session Expiry Interval of MQTT 5, and that of MQTT 3.1.1 without a clean session; 0 keeps no session. What waits is in memory, subscriptions are stored.',
   }),
   mqttMaxTopicAliases: mqtt.integer({
     name: 'MQTT_MAX_TOPIC_ALIASES',

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import { once } from 'node:events'
 import mqttPacket from 'mqtt-packet'
 import type { IConnectPacket, IPublishPacket, Packet } from 'mqtt-packet'
+import type { KeptSessionStore } from '../../engine/device/gateway.ts'
 import { FakeGateway, StandingClock, recordingLog } from '../testkit.ts'
 import type { MqttLimits } from './limits.ts'
 import { startMqttTransport, type MqttTransport } from './server.ts'
@@ -135,8 +136,12 @@ export interface MqttBench {
 }
 
 /** An MQTT transport over a platform with the devices `one`, `two`, and `foreign` of another tenant. */
-export async function openMqttBench(limits: Partial<MqttLimits> = {}): Promise<MqttBench> {
+export async function openMqttBench(
+  limits: Partial<MqttLimits> = {},
+  keptSessions?: KeptSessionStore,
+): Promise<MqttBench> {
   const gateway = new FakeGateway(['one', 'two', 'foreign', 'gateway'])
+  gateway.keptSessions = keptSessions
   const clock = new StandingClock()
   const logged: string[] = []
   const transport = await startMqttTransport({

@@ -1,5 +1,6 @@
 /** CONNECT in the order of the specification: protocol, who is it, session, CONNACK. Source: `device-api.md` 3.1–3.3. */
 import { randomUUID } from 'node:crypto'
+import type { KeptSessionRow } from '../../../model/kept-session.ts'
 import {
   mayUse,
   type DeviceIdentity,
@@ -7,7 +8,7 @@ import {
   type PresentedCredentials,
 } from '../../../engine/device/gateway.ts'
 import { FIXED_HEADER_BYTES, ProtocolViolation, decodePacket, malformed, type IConnectPacket } from '../codec.ts'
-import type { BegunSession, MqttConnection } from '../connection.ts'
+import type { AskedSession, BegunSession, MqttConnection } from '../connection.ts'
 import { GatewayChildren } from '../gateway/children.ts'
 import { GatewayVoice } from '../gateway/voice.ts'
 import { ticksOf } from '../keep-alive-wheel.ts'
@@ -66,14 +67,14 @@ function authenticate(
   unknown: ReasonCode,
 ): void {
   const known = session.host.gateway.lookUp(presented)
-  if (known !== undefined) return accept(session, packet, known)
+  if (known !== undefined) return recall(session, packet, known)
   session.host.gateway
     .authenticate(presented)
     .then(
       (device) => {
         if (session.phase !== 'AUTHENTICATING') return
         if (device === undefined) refuseLogin(session, unknown)
-        else accept(session, packet, device)
+        else recall(session, packet, device)
         session.resume()
       },
       () => {
@@ -126,7 +127,33 @@ function refuse(session: MqttConnection, reason: ReasonCode): void {
   session.close(reason)
 }
 
-function accept(session: MqttConnection, packet: IConnectPacket, device: DeviceIdentity): void {
+/** Who wants what it had before waits until the store has said where that is; nobody else does. */
+function recall(session: MqttConnection, packet: IConnectPacket, device: DeviceIdentity): void {
+  const asked = askedSession(session, packet)
+  const recalling = session.host.keptSessions.recall(device, asked)
+  if (recalling === undefined) return accept(session, packet, device, asked, undefined)
+  recalling
+    .then(
+      (recalled) => {
+        if (session.phase !== 'AUTHENTICATING') return
+        accept(session, packet, device, asked, recalled)
+        session.resume()
+      },
+      () => {
+        // Without what it had it would be told that it has nothing, and the store may say so yet.
+        if (session.phase === 'AUTHENTICATING') refuse(session, Reason.SERVER_UNAVAILABLE)
+      },
+    )
+    .catch((error: unknown) => session.violated(error))
+}
+
+function accept(
+  session: MqttConnection,
+  packet: IConnectPacket,
+  device: DeviceIdentity,
+  asked: AskedSession,
+  recalled: KeptSessionRow | undefined,
+): void {
   const { host } = session
   if (!mayUse('MQTT', device)) return refuse(session, Reason.SERVER_UNAVAILABLE)
   const isNode = device.mqtt?.sparkplug !== undefined
@@ -143,7 +170,9 @@ function accept(session: MqttConnection, packet: IConnectPacket, device: DeviceI
   host.wheel.add(session)
   if (session.version === 5)
     session.topicAliasMaximum = TopicAliases.maximumFor(host.limits, host.aliasShares, device.tenantId)
-  const begun = beginSession(session, packet, device)
+  session.wasKeptAsked = asked.expirySeconds > 0
+  const { clientId } = asked
+  const begun = { ...host.keptSessions.begin(session, device, asked, recalled), clientId }
   session.device = host.gateway.openSession(device, 'lasting', session)
   if (will !== undefined) {
     const node = new SparkplugNode(session, session.device, will)
@@ -160,13 +189,15 @@ interface Begun extends BegunSession {
   readonly clientId: string
 }
 
-/** Of MQTT 3 nothing is kept between connections (`device-api.md` 1.5), nor what the same client left with MQTT 5; of that what it asks for. */
-function beginSession(session: MqttConnection, packet: IConnectPacket, device: DeviceIdentity): Begun {
-  const clientId = packet.clientId === '' ? randomUUID() : packet.clientId
-  const expirySeconds = session.version === 5 ? (packet.properties?.sessionExpiryInterval ?? 0) : 0
-  const isClean = session.version !== 5 || packet.clean === true
-  session.wasKeptAsked = expirySeconds > 0
-  return { ...session.host.keptSessions.begin(session, device, { clientId, isClean, expirySeconds }), clientId }
+/** MQTT 3.1 could not be told that its session is there [MQTT-3.2.2-1], and who has no client id could not find it: for them nothing is kept. */
+function askedSession(session: MqttConnection, packet: IConnectPacket): AskedSession {
+  const { version, host } = session
+  const isNewId = packet.clientId === ''
+  const clientId = isNewId ? randomUUID() : packet.clientId
+  const isClean = version === 3 || isNewId || packet.clean === true
+  const ofVersion3 = isClean ? 0 : host.limits.maxSessionExpirySeconds
+  const expirySeconds = version === 5 ? (packet.properties?.sessionExpiryInterval ?? 0) : ofVersion3
+  return { clientId, isNewId, isClean, expirySeconds }
 }
 
 /** Seconds. [MQTT-3.2.2-21] */
@@ -187,7 +218,7 @@ function acceptProvisioning(session: MqttConnection, packet: IConnectPacket): vo
 
 function acknowledge(session: MqttConnection, packet: IConnectPacket, begun: Begun): void {
   if (session.version === 5) session.send(connackV5(session, packet, begun))
-  else session.send({ cmd: 'connack', sessionPresent: false, returnCode: 0 })
+  else session.send({ cmd: 'connack', sessionPresent: begun.isPresent, returnCode: 0 })
 }
 
 /** At most, of `connackV5`. */

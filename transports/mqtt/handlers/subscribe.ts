@@ -17,10 +17,20 @@ export function handleSubscribe(session: MqttConnection, packet: ISubscribePacke
     throw new ProtocolViolation(Reason.SUBSCRIPTION_IDENTIFIERS_NOT_SUPPORTED, 'subscription identifier')
   const before = session.callFilters
   const granted = packet.subscriptions.map(({ topic, qos }) => subscribe(session, topic, qos))
+  const messageId = messageIdOf(packet)
+  const isOfCalls = session.callFilters !== before
   session.device?.touch()
-  session.send({ cmd: 'suback', messageId: messageIdOf(packet), granted })
-  // What waits for the device comes at once, and what timed out once more (`device-api.md` 7.1); once, however many of the filters are of calls.
-  if (session.callFilters !== before) session.device?.subscribeToCalls('all')
+  whenKept(session, () => {
+    session.send({ cmd: 'suback', messageId, granted })
+    // What waits for the device comes at once, and what timed out once more (`device-api.md` 7.1); once, however many of the filters are of calls.
+    if (isOfCalls && session.callFilters.length > 0) session.device?.subscribeToCalls('all')
+  })
+}
+
+/** A client that was told need not subscribe again, whatever becomes of this process. */
+function whenKept(session: MqttConnection, told: () => void): void {
+  if (session.kept === undefined) told()
+  else session.kept.subscribed(session, told)
 }
 
 function subscribe(session: MqttConnection, filter: string, requestedQos: number): number {
@@ -55,7 +65,8 @@ export function handleUnsubscribe(session: MqttConnection, packet: IUnsubscribeP
   if (packet.unsubscriptions.length === 0) throw malformed('UNSUBSCRIBE without a filter') // [MQTT-3.10.3-2]
   const granted = packet.unsubscriptions.map((filter) => unsubscribe(session, filter))
   session.device?.touch()
-  session.send({ cmd: 'unsuback', messageId: messageIdOf(packet), granted })
+  const messageId = messageIdOf(packet)
+  whenKept(session, () => session.send({ cmd: 'unsuback', messageId, granted }))
 }
 
 /** Undefined where no such filter exists for this device. */
