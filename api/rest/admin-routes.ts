@@ -19,10 +19,12 @@ import { SECURITY_SETTINGS, securityJson, securitySettingsSchema } from '../../s
 import type { Auth } from '../auth/auth.ts'
 import { adminSettingsShape, featuresShape, jwtShape, securityShape, systemInfoShape } from './admin-shapes.ts'
 import { jsonObject } from './body.ts'
-import { rawAnswer } from './declared/declare.ts'
+import { rawAnswer, redirectAnswer } from './declared/declare.ts'
 import type { EntityRoutesParts } from './declared/entity-routes.ts'
-import type { DeclaredRoute } from './declared/route.ts'
-import { EMPTY_ANSWER, SYSTEM, TENANT, textAnswer, type RestRoute } from './route.ts'
+import { openRoute } from './declared/open-route.ts'
+import { requiredText } from './declared/query.ts'
+import type { DeclaredOpenRoute, DeclaredRoute } from './declared/route.ts'
+import { EMPTY_ANSWER, SYSTEM, TENANT, textAnswer } from './route.ts'
 import type { SystemInfo } from './system-info.ts'
 import { pairAnswer, pairShape } from './token-pair.ts'
 
@@ -180,7 +182,7 @@ function jwtRoutes({ make, admin, auth }: AdminRoutesParts): readonly DeclaredRo
       answer: pairShape,
       handle: async ({ principal, body }) => {
         await admin.jwt.save(principal, body)
-        return rawAnswer(pairAnswer(await auth.issueFor(principal.userId)))
+        return pairAnswer(await auth.issueFor(principal.userId))
       },
     }),
   ]
@@ -259,16 +261,20 @@ function factRoutes({
 }
 
 /** The provider sends the administrator here, who is logged in at a page, not at this call: the state says that the platform asked. */
-export function mailCodeRoute({ mailOAuth2 }: Pick<Admin, 'mailOAuth2'>): RestRoute {
-  return {
+export function mailCodeRoute({ mailOAuth2 }: Pick<Admin, 'mailOAuth2'>): DeclaredOpenRoute {
+  return openRoute({
     method: 'GET',
-    pattern: MAIL_OAUTH2_PATH,
-    authorities: 'public',
-    handle: async ({ query }) => {
-      await mailOAuth2.takeCode(query.required('code'), query.required('state'))
-      return { status: 303, contentType: undefined, body: '', headers: { Location: '/settings/outgoing-mail' } }
+    path: MAIL_OAUTH2_PATH,
+    about: 'Where a mail provider sends who let the platform send mails: takes its code, and leads to the settings.',
+    query: { code: requiredText, state: requiredText },
+    body: undefined,
+    redirects: true,
+    answer: undefined,
+    handle: async ({ query: { code, state } }) => {
+      await mailOAuth2.takeCode(code, state)
+      return redirectAnswer('/settings/outgoing-mail')
     },
-  }
+  })
 }
 
 function settingsJson(setting: AdminSetting): JsonObject {

@@ -23,19 +23,21 @@ export const adminSettingsShape = object({
   jsonValue: { type: 'object' },
 })
 
+export const policyShape = object({
+  minimumLength: count,
+  maximumLength: optionalCount,
+  minimumUppercaseLetters: optionalCount,
+  minimumLowercaseLetters: optionalCount,
+  minimumDigits: optionalCount,
+  minimumSpecialCharacters: optionalCount,
+  allowWhitespaces: flag,
+  forceUserToResetPasswordIfNotValid: flag,
+  passwordExpirationPeriodDays: optionalCount,
+  passwordReuseFrequencyDays: optionalCount,
+})
+
 export const securityShape = object({
-  passwordPolicy: object({
-    minimumLength: count,
-    maximumLength: optionalCount,
-    minimumUppercaseLetters: optionalCount,
-    minimumLowercaseLetters: optionalCount,
-    minimumDigits: optionalCount,
-    minimumSpecialCharacters: optionalCount,
-    allowWhitespaces: flag,
-    forceUserToResetPasswordIfNotValid: flag,
-    passwordExpirationPeriodDays: optionalCount,
-    passwordReuseFrequencyDays: optionalCount,
-  }),
+  passwordPolicy: policyShape,
   maxFailedLoginAttempts: optionalCount,
   userLockoutNotificationEmail: { type: ['string', 'null'] },
   mobileSecretKeyLength: optionalCount,

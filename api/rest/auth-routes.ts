@@ -1,15 +1,18 @@
 /** Login, tokens, and the user behind them. Source: `rest-api.md` 1.3. */
 import { z } from 'zod'
-import { isMillraceError } from '../../model/errors.ts'
+import { users as userEntity } from '../../services/entities/user.ts'
 import type { Services } from '../../services/services.ts'
 import type { Auth } from '../auth/auth.ts'
 import type { TokenPair } from '../auth/tokens.ts'
 import { ApiErrors } from '../errors.ts'
 import { found } from './authorize.ts'
-import { bodyOf } from './body.ts'
+import type { RouteMaker } from './declared/declare.ts'
+import { openRoute } from './declared/open-route.ts'
+import type { DeclaredOpenRoute, DeclaredRoute } from './declared/route.ts'
+import { recordShape } from './declared/shapes.ts'
 import { renderUser } from './render.ts'
-import { EMPTY_ANSWER, EVERYBODY, jsonAnswer, type PublicCall, type RestRoute } from './route.ts'
-import { pairAnswer } from './token-pair.ts'
+import { EMPTY_ANSWER, EVERYBODY } from './route.ts'
+import { loginShape, pairAnswer, pairShape } from './token-pair.ts'
 
 const present = z.string().refine((text) => text.trim() !== '', 'must not be blank')
 const loginSchema = z.strictObject({ username: present, password: present })
@@ -17,55 +20,86 @@ const publicSchema = z.strictObject({ publicId: present })
 const refreshSchema = z.object({ refreshToken: present })
 const changePasswordSchema = z.object({ currentPassword: z.string(), newPassword: z.string() })
 
-export function authRoutes(auth: Auth, { users, logins }: Pick<Services, 'users' | 'logins'>): readonly RestRoute[] {
+/** Whatever is wrong with a login's body, the answer is that of a failed login. */
+const LOGIN = {
+  method: 'POST',
+  query: {},
+  bodyFault: (cause: Error) => ApiErrors.AUTHENTICATION_FAILED({}, cause),
+} as const
+
+export function loginRoutes(auth: Auth, { logins }: Pick<Services, 'logins'>): readonly DeclaredOpenRoute[] {
   return [
-    {
-      method: 'POST',
-      pattern: '/api/auth/login',
-      authorities: 'public',
-      handle: async (call) => {
-        const { username, password } = credentialsBody(call, loginSchema)
-        return pairAnswer(await login(auth, logins, username, password, call.clientAddress))
-      },
-    },
-    {
-      method: 'POST',
-      pattern: '/api/auth/login/public',
-      authorities: 'public',
-      handle: async (call) => pairAnswer(await auth.loginPublic(credentialsBody(call, publicSchema).publicId)),
-    },
-    {
-      method: 'POST',
-      pattern: '/api/auth/token',
-      authorities: 'public',
-      handle: async (call) => pairAnswer(await auth.refresh(credentialsBody(call, refreshSchema).refreshToken)),
-    },
-    {
+    openRoute({
+      ...LOGIN,
+      path: '/api/auth/login',
+      about: 'Logs in by e-mail address and password.',
+      body: loginSchema,
+      example: () => ({ username: 'ann@example.org', password: 'secret' }),
+      answer: loginShape,
+      handle: async ({ body: { username, password }, clientAddress }) =>
+        pairAnswer(await login(auth, logins, username, password, clientAddress)),
+    }),
+    openRoute({
+      ...LOGIN,
+      path: '/api/auth/login/public',
+      about: 'Logs in whoever knows the id of a public customer.',
+      body: publicSchema,
+      example: ({ customerId = '' }) => ({ publicId: customerId }),
+      answer: pairShape,
+      handle: async ({ body }) => pairAnswer(await auth.loginPublic(body.publicId)),
+    }),
+    openRoute({
+      ...LOGIN,
+      path: '/api/auth/token',
+      about: 'New tokens for one that renews them, which is good once.',
+      body: refreshSchema,
+      example: () => ({ refreshToken: 'eyJhbGciOiJIUzUxMiJ9.e30.c2lnbmF0dXJl' }),
+      answer: pairShape,
+      handle: async ({ body }) => pairAnswer(await auth.refresh(body.refreshToken)),
+    }),
+  ]
+}
+
+export function ownLoginRoutes(
+  make: RouteMaker,
+  auth: Auth,
+  { users, logins }: Pick<Services, 'users' | 'logins'>,
+): readonly DeclaredRoute[] {
+  const own = { authorities: EVERYBODY, targets: {}, query: {}, isAboutTheCaller: true } as const
+  return [
+    make.route({
+      ...own,
       method: 'GET',
-      pattern: '/api/auth/user',
-      authorities: EVERYBODY,
-      handle: async ({ principal }) =>
-        jsonAnswer(renderUser(found(await users.find(principal.userId), 'User', principal.userId))),
-    },
-    {
+      path: '/api/auth/user',
+      about: 'Who calls.',
+      body: undefined,
+      answer: recordShape(userEntity),
+      handle: async ({ principal: { userId } }) => renderUser(found(await users.find(userId), 'User', userId)),
+    }),
+    make.route({
+      ...own,
       method: 'POST',
-      pattern: '/api/auth/logout',
-      authorities: EVERYBODY,
-      handle: async (call) => {
-        await auth.logout(call.credentials)
-        await logins.loggedOut(call.principal)
+      path: '/api/auth/logout',
+      about: 'Ends the session of the token.',
+      body: undefined,
+      answer: undefined,
+      handle: async ({ credentials, principal }) => {
+        await auth.logout(credentials)
+        await logins.loggedOut(principal)
         return EMPTY_ANSWER
       },
-    },
-    {
+    }),
+    make.route({
+      ...own,
       method: 'POST',
-      pattern: '/api/auth/changePassword',
-      authorities: EVERYBODY,
-      handle: async (call) => {
-        const { currentPassword, newPassword } = bodyOf(call, changePasswordSchema)
-        return pairAnswer(await auth.changePassword(call.principal, currentPassword, newPassword, call.clientAddress))
-      },
-    },
+      path: '/api/auth/changePassword',
+      about: 'Changes the own password, and answers new tokens: older ones become void.',
+      body: changePasswordSchema,
+      example: () => ({ currentPassword: 'secret', newPassword: 'more secret' }),
+      answer: pairShape,
+      handle: async ({ principal, clientAddress, body: { currentPassword, newPassword } }) =>
+        pairAnswer(await auth.changePassword(principal, currentPassword, newPassword, clientAddress)),
+    }),
   ]
 }
 
@@ -82,16 +116,6 @@ async function login(
     return pair
   } catch (error) {
     void logins.refused(username, address, error)
-    throw error
-  }
-}
-
-/** Whatever is wrong with a login's body, the answer is that of a failed login. */
-function credentialsBody<Body>(call: PublicCall, schema: z.ZodType<Body>): Body {
-  try {
-    return bodyOf(call, schema)
-  } catch (error) {
-    if (isMillraceError(error)) throw ApiErrors.AUTHENTICATION_FAILED({}, error)
     throw error
   }
 }

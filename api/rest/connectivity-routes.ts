@@ -15,8 +15,9 @@ import { COMPOSE_FILE, gatewayCompose } from '../../services/onboarding/gateway-
 import type { Services } from '../../services/services.ts'
 import { ApiErrors } from '../errors.ts'
 import { rawAnswer, type RouteMaker } from './declared/declare.ts'
-import type { DeclaredRoute } from './declared/route.ts'
-import { TENANT_AND_CUSTOMER, type Answer, type PublicRoute } from './route.ts'
+import { openRoute } from './declared/open-route.ts'
+import type { DeclaredOpenRoute, DeclaredRoute } from './declared/route.ts'
+import { TENANT_AND_CUSTOMER, type Answer } from './route.ts'
 
 export interface ConnectivityRoutesParts {
   readonly make: RouteMaker
@@ -83,18 +84,20 @@ function attachment(name: string, bytes: Buffer): Answer {
 export type CertificateFiles = Readonly<Partial<Record<string, string>>>
 
 /** Devices ask for it before they have credentials. */
-export function certificateRoute(files: CertificateFiles): PublicRoute {
-  return {
+export function certificateRoute(files: CertificateFiles): DeclaredOpenRoute {
+  return openRoute({
     method: 'GET',
-    pattern: '/api/device-connectivity/:protocol/certificate/download',
-    authorities: 'public',
-    handle: async (call) => {
-      const protocol = call.parameter(0)
+    path: '/api/device-connectivity/{protocol}/certificate/download',
+    about: 'The certificate that signed the one of a protocol, such as mqtts.',
+    query: {},
+    body: undefined,
+    answer: { type: 'string', format: 'binary' },
+    handle: async ({ path: { protocol } }) => {
       const file = Object.hasOwn(files, protocol) ? files[protocol] : undefined
       if (file === undefined) throw ApiErrors.NOT_FOUND()
-      return attachment('tb-server-chain.pem', await readFile(file))
+      return rawAnswer(attachment('tb-server-chain.pem', await readFile(file)))
     },
-  }
+  })
 }
 
 const COMMANDS_SHAPE: JsonObject = {

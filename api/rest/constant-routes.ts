@@ -8,17 +8,9 @@ import { jsonObject } from './body.ts'
 import type { RouteMaker } from './declared/declare.ts'
 import { paging, requiredText, uuidList, type QuerySchema } from './declared/query.ts'
 import { listShape, pageShape } from './declared/shapes.ts'
-import type { DeclaredRoute } from './declared/route.ts'
-import {
-  EMPTY_ANSWER,
-  EVERYBODY,
-  jsonAnswer,
-  SYSTEM,
-  SYSTEM_AND_TENANT,
-  TENANT,
-  TENANT_AND_CUSTOMER,
-  type RestRoute,
-} from './route.ts'
+import { openRoute } from './declared/open-route.ts'
+import type { DeclaredOpenRoute, DeclaredRoute } from './declared/route.ts'
+import { EMPTY_ANSWER, EVERYBODY, SYSTEM, SYSTEM_AND_TENANT, TENANT, TENANT_AND_CUSTOMER } from './route.ts'
 
 const EMPTY_PAGE: JsonObject = { data: [], totalPages: 0, totalElements: 0, hasNext: false }
 const ITEM: JsonObject = { type: 'object' }
@@ -35,6 +27,7 @@ interface Constant {
 
 const STATE_MEMBER: JsonObject = { type: 'null' }
 const EDQS_STATE = { edqsReady: STATE_MEMBER, syncStatus: STATE_MEMBER, apiMode: STATE_MEMBER }
+const MOBILE = { oAuth2ClientLoginInfos: listShape(ITEM), storeInfo: STATE_MEMBER, versionInfo: STATE_MEMBER }
 const NO_EDGES = 'There are no edges: '
 
 export function constantRoutes(make: RouteMaker, version: string): readonly DeclaredRoute[] {
@@ -65,19 +58,25 @@ export function constantRoutes(make: RouteMaker, version: string): readonly Decl
 }
 
 /** For log-in pages: whoever calls is not known yet. */
-export const PUBLIC_CONSTANTS: readonly RestRoute[] = [
-  {
+export const PUBLIC_CONSTANTS: readonly DeclaredOpenRoute[] = [
+  openRoute({
     method: 'POST',
-    pattern: '/api/noauth/oauth2Clients',
-    authorities: 'public',
-    handle: async () => jsonAnswer([]),
-  },
-  {
+    path: '/api/noauth/oauth2Clients',
+    about: 'No clients of OAuth 2 to log in by.',
+    query: {},
+    body: undefined,
+    answer: listShape(ITEM),
+    handle: async () => [],
+  }),
+  openRoute({
     method: 'GET',
-    pattern: '/api/noauth/mobile',
-    authorities: 'public',
-    handle: async () => jsonAnswer({ oAuth2ClientLoginInfos: [], storeInfo: null, versionInfo: null }),
-  },
+    path: '/api/noauth/mobile',
+    about: 'No clients of OAuth 2 to log in by, and no app in a store.',
+    query: {},
+    body: undefined,
+    answer: { type: 'object', properties: MOBILE, required: Object.keys(MOBILE) },
+    handle: async () => ({ oAuth2ClientLoginInfos: [], storeInfo: null, versionInfo: null }),
+  }),
 ]
 
 function constants(version: string): readonly Constant[] {

@@ -8,51 +8,95 @@ import type { DeadLetter } from '../../services/queues/dead-letter-service.ts'
 import type { Services } from '../../services/services.ts'
 import { ParameterErrors } from '../errors.ts'
 import { tenantOf } from './authorize.ts'
-import { TENANT, jsonAnswer, type RestRoute, type UserCall } from './route.ts'
+import type { RouteMaker } from './declared/declare.ts'
+import { optionalCount, optionalInteger } from './declared/query.ts'
+import type { DeclaredRoute } from './declared/route.ts'
+import { listShape } from './declared/shapes.ts'
+import { EMPTY_ANSWER, TENANT } from './route.ts'
 
 const DEFAULT_LIMIT = 100
 const MOST = 1000
 
-export function deadLetterRoutes({ deadLetters }: Pick<Services, 'deadLetters'>): readonly RestRoute[] {
+const text = { type: 'string' } as const
+const count = { type: 'integer' } as const
+const LETTER: JsonObject = {
+  title: 'DeadLetter',
+  type: 'object',
+  properties: {
+    ...{ id: count, time: { ...count, description: 'Unix milliseconds' }, reason: text, attempts: count },
+    message: {
+      type: 'object',
+      properties: {
+        ...{ id: text, ts: count, type: text, originator: { type: 'object' }, dataType: text, data: text },
+        metadata: { type: 'object', additionalProperties: text },
+      },
+      required: ['id', 'ts', 'type', 'originator', 'metadata', 'dataType', 'data'],
+    },
+  },
+  required: ['id', 'time', 'reason', 'attempts', 'message'],
+}
+const LETTERS: JsonObject = {
+  type: 'object',
+  properties: { data: listShape(LETTER), hasNext: { type: 'boolean' } },
+  required: ['data', 'hasNext'],
+}
+
+export function deadLetterRoutes(
+  make: RouteMaker,
+  { deadLetters }: Pick<Services, 'deadLetters'>,
+): readonly DeclaredRoute[] {
+  const one = {
+    authorities: TENANT,
+    targets: {
+      deadLetterId: {
+        untargeted: "a number, not an entity: only the own tenant's are found",
+        isOwned: true,
+        isText: true,
+      },
+    },
+    query: {},
+    body: undefined,
+    answer: undefined,
+  } as const
   return [
-    {
+    make.route({
       method: 'GET',
-      pattern: '/api/deadLetters',
+      path: '/api/deadLetters',
+      about: 'Messages of the tenant that failed every try, oldest first.',
       authorities: TENANT,
-      handle: async (call) => {
-        const limit = call.query.integer('limit') ?? DEFAULT_LIMIT
-        if (limit < 1 || limit > MOST)
-          throw ParameterErrors.INVALID({ name: 'limit', value: limit, expected: `1 to ${MOST}` })
-        const letters = await deadLetters.list(tenantOf(call.principal), {
-          after: call.query.integer('after'),
-          limit: limit + 1,
-        })
-        return jsonAnswer({ data: letters.slice(0, limit).map(letterJson), hasNext: letters.length > limit })
+      targets: {},
+      query: { limit: optionalCount(1, MOST), after: optionalInteger },
+      body: undefined,
+      answer: LETTERS,
+      handle: async ({ principal, query: { limit = DEFAULT_LIMIT, after } }) => {
+        const letters = await deadLetters.list(tenantOf(principal), { after, limit: limit + 1 })
+        return { data: letters.slice(0, limit).map(letterJson), hasNext: letters.length > limit }
       },
-    },
-    {
+    }),
+    make.route({
+      ...one,
       method: 'POST',
-      pattern: '/api/deadLetters/:deadLetterId/replay',
-      authorities: TENANT,
-      handle: async (call) => {
-        await deadLetters.replay(tenantOf(call.principal), letterId(call))
-        return { status: 200, contentType: undefined, body: '' }
+      path: '/api/deadLetters/{deadLetterId}/replay',
+      about: 'Sends a dead letter through its rule chain again.',
+      handle: async ({ principal, path }) => {
+        await deadLetters.replay(tenantOf(principal), letterId(path.deadLetterId))
+        return EMPTY_ANSWER
       },
-    },
-    {
+    }),
+    make.route({
+      ...one,
       method: 'DELETE',
-      pattern: '/api/deadLetters/:deadLetterId',
-      authorities: TENANT,
-      handle: async (call) => {
-        await deadLetters.remove(tenantOf(call.principal), letterId(call))
-        return { status: 200, contentType: undefined, body: '' }
+      path: '/api/deadLetters/{deadLetterId}',
+      about: 'Removes a dead letter.',
+      handle: async ({ principal, path }) => {
+        await deadLetters.remove(tenantOf(principal), letterId(path.deadLetterId))
+        return EMPTY_ANSWER
       },
-    },
+    }),
   ]
 }
 
-function letterId(call: UserCall): number {
-  const text = call.parameter(0)
+function letterId(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw ParameterErrors.INVALID({ name: 'id', value: text, expected: 'a whole number' })
   return Number(text)
 }

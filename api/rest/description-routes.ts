@@ -3,25 +3,33 @@ import { stringifyJson } from '../../model/json.ts'
 import { ApiErrors } from '../errors.ts'
 import { PAGE_HEADERS, swaggerUiFile } from '../swagger-ui.ts'
 import { describeApi } from './declared/openapi.ts'
-import type { DeclaredRoute } from './declared/route.ts'
-import { jsonTextAnswer, type Answer, type RestRoute } from './route.ts'
+import type { AnyDeclared } from './declared/route.ts'
+import { jsonTextAnswer, type Answer } from './route.ts'
+import type { UndeclaredRoute } from './rows.ts'
 
-export function descriptionRoutes(routes: readonly DeclaredRoute[], version: string): readonly RestRoute[] {
+export function descriptionRoutes(routes: readonly AnyDeclared[], version: string): readonly UndeclaredRoute[] {
   let text: string | undefined
   // Made when it is first asked for: most servers never are.
   const description = async () =>
     jsonTextAnswer((text ??= stringifyJson(describeApi(routes, { version, serverUrl: '' }))))
   const page = () => fileAnswer('index.html')
   return [
-    { method: 'GET', pattern: '/v3/api-docs', authorities: 'public', handle: description },
-    { method: 'GET', pattern: '/v3/api-docs/:group', authorities: 'public', handle: description },
-    { method: 'GET', pattern: '/swagger-ui', authorities: 'public', handle: page },
-    { method: 'GET', pattern: '/swagger-ui.html', authorities: 'public', handle: page },
-    { method: 'GET', pattern: '/swagger-ui/', authorities: 'public', handle: page },
+    { method: 'GET', pattern: '/v3/api-docs', authorities: 'public', undeclared: 'description', handle: description },
+    {
+      method: 'GET',
+      pattern: '/v3/api-docs/:group',
+      authorities: 'public',
+      undeclared: 'description',
+      handle: description,
+    },
+    { method: 'GET', pattern: '/swagger-ui', authorities: 'public', undeclared: 'description', handle: page },
+    { method: 'GET', pattern: '/swagger-ui.html', authorities: 'public', undeclared: 'description', handle: page },
+    { method: 'GET', pattern: '/swagger-ui/', authorities: 'public', undeclared: 'description', handle: page },
     {
       method: 'GET',
       pattern: '/swagger-ui/:file',
       authorities: 'public',
+      undeclared: 'description',
       handle: (call) => fileAnswer(call.parameter(0)),
     },
   ]

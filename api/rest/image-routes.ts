@@ -7,13 +7,14 @@ import { tbResources, type TbResource } from '../../services/entities/tb-resourc
 import { ApiErrors } from '../errors.ts'
 import type { EntityRoutesParts } from './declared/entity-routes.ts'
 import { flag, optionalChoice, paging } from './declared/query.ts'
-import type { DeclaredRoute, Target } from './declared/route.ts'
+import { openRoute } from './declared/open-route.ts'
+import type { DeclaredOpenRoute, DeclaredRoute, Target } from './declared/route.ts'
 import { pageShape } from './declared/shapes.ts'
 import { fileAnswer, jsonWithBytes } from './files.ts'
 import { MAX_UPLOAD_BYTES, uploadedFile } from './form.ts'
 import { FLAG_WORDS, flagOf } from './query.ts'
 import { base64, deleteAnswer, DELETED, EXPORTED, RESOURCE } from './resource-shapes.ts'
-import { EVERYBODY, SYSTEM_AND_TENANT, type PublicRoute } from './route.ts'
+import { EVERYBODY, SYSTEM_AND_TENANT } from './route.ts'
 
 export interface ImageRoutesParts extends EntityRoutesParts {
   readonly content: { readonly images: Images; readonly resources: Resources }
@@ -32,21 +33,24 @@ export function imageRoutes(parts: ImageRoutesParts): readonly DeclaredRoute[] {
 }
 
 /** Everybody sees what is public. */
-export function publicImageRoute({ resources }: Pick<ImageRoutesParts['content'], 'resources'>): PublicRoute {
-  return {
+export function publicImageRoute({ resources }: Pick<ImageRoutesParts['content'], 'resources'>): DeclaredOpenRoute {
+  return openRoute({
     method: 'GET',
-    pattern: '/api/images/public/:publicResourceKey',
-    authorities: 'public',
-    handle: async (call) => {
-      const record = await resources.findPublic(call.parameter(0))
+    path: '/api/images/public/{publicResourceKey}',
+    about: 'A picture that is public.',
+    query: {},
+    body: undefined,
+    answer: { type: 'string', format: 'binary' },
+    handle: async ({ path: { publicResourceKey }, header }) => {
+      const record = await resources.findPublic(publicResourceKey)
       if (record === undefined) throw ApiErrors.NOT_FOUND()
-      return fileAnswer(call.header('if-none-match'), {
+      return fileAnswer(header('if-none-match'), {
         contentType: mediaTypeOf(record),
         etag: record.etag ?? '',
         read: () => resources.hold(record, 'unknown'),
       })
     },
-  }
+  })
 }
 
 /** The image that a path names by whose it is and its key. */

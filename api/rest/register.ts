@@ -21,7 +21,8 @@ import { isDeclared } from './declared/table.ts'
 import { requireAuthority } from './authorize.ts'
 import { registerFallbacks, requireHere } from './fallbacks.ts'
 import { MAX_PAGE_SIZE, Query } from './query.ts'
-import type { Answer, PublicCall, RestRoute } from './route.ts'
+import type { Answer, PublicCall } from './route.ts'
+import type { RestRoute } from './rows.ts'
 import { restRoutes, type ApiLog, type RestRoutesOptions } from './rest-routes.ts'
 
 export interface RestApiOptions extends RestRoutesOptions {
@@ -62,7 +63,7 @@ export function registerRestApi(options: RestApiOptions): readonly RestRoute[] {
 /** Nobody is known who calls a public route, nor will be: a login is small. */
 function bodyOptions(route: RestRoute, maxPublicBodyBytes: number, admit: RouteOptions['admit']): RouteOptions {
   const own = isDeclared(route) ? route.declared.flatMap(({ headers = [] }) => headers) : []
-  const isGzipped = isDeclared(route) && route.declared.some((declared) => declared.isGzipped === true)
+  const isGzipped = route.authorities !== 'public' && route.declared.some((declared) => declared.isGzipped === true)
   const encoding = isGzipped ? ['accept-encoding'] : []
   const headers = { headers: [...COMMON_HEADERS, ...encoding, ...own.map((name) => name.toLowerCase())] }
   if (route.authorities === 'public') return { ...headers, maxBodyBytes: maxPublicBodyBytes, clientAddress: true }

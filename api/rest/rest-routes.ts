@@ -19,10 +19,10 @@ import { auditLogRoutes } from './audit-log-routes.ts'
 import { calculatedFieldRoutes, type CalculatedFieldRouteParts } from './calculated-field-routes.ts'
 import { RouteMaker } from './declared/declare.ts'
 import type { EntityRoutesParts } from './declared/entity-routes.ts'
-import type { DeclaredRoute } from './declared/route.ts'
-import { isDeclared, tableRows } from './declared/table.ts'
+import type { AnyDeclared, DeclaredRoute } from './declared/route.ts'
+import { isDeclared, openRows, tableRows } from './declared/table.ts'
 import { attributeRoutes } from './attribute-routes.ts'
-import { authRoutes } from './auth-routes.ts'
+import { loginRoutes, ownLoginRoutes } from './auth-routes.ts'
 import { callRoutes } from './call-routes.ts'
 import { claimRoutes } from './claim-routes.ts'
 import { jobRoutes } from './job-routes.ts'
@@ -48,7 +48,7 @@ import { tenantTransferRoutes } from './tenant-transfer-routes.ts'
 import { entityQueryRoutes, type EntityQueryParts } from './entity-query-routes.ts'
 import { queueStatsRoutes } from './queue-stats-routes.ts'
 import { queueRoutes, type QueueRoutesParts } from './queue-routes.ts'
-import type { RestRoute } from './route.ts'
+import type { RestRoute } from './rows.ts'
 import { entityViewRoutes } from './entity-view-routes.ts'
 import { relationRoutes, type RelationRoutesParts } from './relation-routes.ts'
 import { chainVersionRoutes } from './chain-version-routes.ts'
@@ -57,8 +57,8 @@ import { ruleChainRoutes, type RuleChainRoutesParts } from './rule-chain-routes.
 import { seeingRoutes } from './seeing-routes.ts'
 import { MetricsGuard, type MetricsAccess } from './metrics-guard.ts'
 import type { DevicePorts } from '../../services/onboarding/connectivity.ts'
-import { pageRoutes, systemRoutes, type HealthCheck } from './system-routes.ts'
-import { noauthRoutes } from './noauth-routes.ts'
+import { healthRoutes, infoRoute, metricsRoute, pageRoutes, type HealthCheck } from './system-routes.ts'
+import { noauthRoutes, passwordPages } from './noauth-routes.ts'
 import { twoFactorRoutes, verificationRoutes, type TwoFactorRoutesParts } from './two-factor-routes.ts'
 import { userRoutes, type UserRoutesParts } from './user-routes.ts'
 import { userSettingsRoutes, type UserSettingsRoutesParts } from './user-settings-routes.ts'
@@ -105,7 +105,7 @@ export function restRoutes(options: RestRoutesOptions): readonly RestRoute[] {
   const operation = operationRoutes(options)
   if (options.surface === 'operation') return operation
   const routes = [...operation, ...routesForUsers(options)]
-  const declared = routes.filter(isDeclared).flatMap((row) => row.declared)
+  const declared = routes.filter(isDeclared).flatMap((row): readonly AnyDeclared[] => row.declared)
   return [...routes, ...descriptionRoutes(declared, options.version)]
 }
 
@@ -122,14 +122,17 @@ function routesForUsers({
   certificates = {},
 }: RestRoutesOptions): readonly RestRoute[] {
   return [
-    ...noauthRoutes(services.people, auth, linkBaseOf(services, page), (error) =>
-      log.error({ err: error }, 'a link for a new password was not sent'),
-    ),
-    ...PUBLIC_CONSTANTS,
-    mailCodeRoute(services.admin),
-    certificateRoute(certificates),
-    publicImageRoute(services.content),
-    ...verificationRoutes(services.people, auth),
+    ...openRows([
+      ...noauthRoutes(services.people, auth, linkBaseOf(services, page), (error) =>
+        log.error({ err: error }, 'a link for a new password was not sent'),
+      ),
+      ...PUBLIC_CONSTANTS,
+      mailCodeRoute(services.admin),
+      certificateRoute(certificates),
+      publicImageRoute(services.content),
+      ...verificationRoutes(services.people, auth),
+    ]),
+    ...passwordPages(),
     ...pageRoutes(createPage({ ...page, version })),
     ...consoleRoutes(),
     ...tableRows(callRoutes(services, clock)),
@@ -139,8 +142,8 @@ function routesForUsers({
     ...tableRows(auditLogRoutes(routeParts(services).make, services.audit, clock)),
     ...tableRows(telemetryRoutes({ services, clock, castStrings })),
     ...tableRows(attributeRoutes(services, castStrings)),
-    ...deadLetterRoutes(services),
-    ...parkedRoutes(services),
+    ...tableRows(deadLetterRoutes(routeParts(services).make, services)),
+    ...tableRows(parkedRoutes(routeParts(services).make, services)),
   ]
 }
 
@@ -259,18 +262,27 @@ function routeParts({ access, declared }: Services): EntityRoutesParts {
 }
 
 function operationRoutes(options: RestRoutesOptions): readonly RestRoute[] {
-  const { services, auth, clock, version, log } = options
+  const { services, auth, clock, version, log, workers, backups, healthChecks } = options
+  const { make } = routeParts(services)
+  const { member } = options.process
   return [
-    ...authRoutes(auth, services),
-    ...systemRoutes({
-      version,
-      clock,
-      metricsGuard: new MetricsGuard(auth, options.metricsAccess),
-      metrics: createMetrics([...options.metricsSources, workerMetrics(options.workers)]),
-      healthChecks: options.healthChecks,
-      onUnhealthy: (name, error) => log.error({ err: error, check: name }, 'health check failed'),
-    }),
-    ...backupRoutes(options.backups, version),
-    ...workerRoutes({ workers: options.workers, member: options.process.member, tenants: services.tenants }),
+    ...openRows([
+      ...loginRoutes(auth, services),
+      ...healthRoutes({
+        clock,
+        healthChecks,
+        onUnhealthy: (name, error) => log.error({ err: error, check: name }, 'health check failed'),
+      }),
+    ]),
+    metricsRoute(
+      createMetrics([...options.metricsSources, workerMetrics(workers)]),
+      new MetricsGuard(auth, options.metricsAccess),
+    ),
+    ...tableRows([
+      ...ownLoginRoutes(make, auth, services),
+      infoRoute(make, version),
+      ...backupRoutes(make, backups, version),
+      ...workerRoutes({ make, workers, member, tenants: services.tenants }),
+    ]),
   ]
 }

@@ -1,8 +1,7 @@
-/** What one REST call is: a row of the route table, the call that reaches its handler, and the answer it gives. */
+/** The call that reaches a handler, the answer it gives, and who may make it. */
 import type { Authority } from '../../model/entities.ts'
 import { stringifyJson, type JsonValue } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
-import type { HttpMethod } from '../../server/http-server.ts'
 import type { Query } from './query.ts'
 
 export interface PublicCall {
@@ -38,31 +37,6 @@ export interface Answer {
   readonly release?: () => void
   readonly headers?: Readonly<Record<string, string>>
 }
-
-interface RouteShape {
-  readonly method: HttpMethod
-  /** As `HttpServer.route` takes it. */
-  readonly pattern: string
-}
-
-export interface PublicRoute extends RouteShape {
-  readonly authorities: 'public'
-  handle(call: PublicCall): Promise<Answer>
-}
-
-export interface UserRoute extends RouteShape {
-  /** Who may call it at all; what they may do to which entity the handler asks of access control. */
-  readonly authorities: readonly Authority[]
-  /** The telemetry calls answer their own errors as bare text (`rest-api.md` 2.6). */
-  readonly errorsAsText?: boolean
-  /** Where it is not the server's bound. */
-  readonly maxBodyBytes?: number
-  /** Who gave the password and must still set up a second factor may call it too. */
-  readonly setsUpSecondFactor?: boolean
-  handle(call: UserCall): Promise<Answer>
-}
-
-export type RestRoute = PublicRoute | UserRoute
 
 export const EVERYBODY: readonly Authority[] = ['SYS_ADMIN', 'TENANT_ADMIN', 'CUSTOMER_USER']
 export const TENANT_AND_CUSTOMER: readonly Authority[] = ['TENANT_ADMIN', 'CUSTOMER_USER']

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Clock } from '../../model/clock.ts'
-import { createMetrics } from '../metrics.ts'
-import { MetricsGuard } from './metrics-guard.ts'
+import { openRows } from './declared/table.ts'
 import { Query } from './query.ts'
 import type { Answer, PublicCall } from './route.ts'
-import { systemRoutes, type HealthCheck } from './system-routes.ts'
+import { healthRoutes, type HealthCheck } from './system-routes.ts'
 
 const call: PublicCall = {
   query: new Query(''),
@@ -17,12 +16,6 @@ const call: PublicCall = {
   text: () => '',
   bytes: () => Buffer.alloc(0),
   json: () => null,
-}
-
-const NOBODY = {
-  authenticate: async () => {
-    throw new Error('nobody logs in here')
-  },
 }
 
 /** Time passes at once for whoever waits. */
@@ -37,16 +30,9 @@ const clock: Clock = {
 }
 
 async function health(healthChecks: readonly HealthCheck[], told: string[] = []): Promise<Answer> {
-  const routes = systemRoutes({
-    version: '1',
-    clock,
-    metrics: createMetrics([]),
-    metricsGuard: new MetricsGuard(NOBODY, { withoutToken: 'loopback', token: undefined }),
-    healthChecks,
-    onUnhealthy: (name, error) => told.push(`${name}: ${String(error)}`),
-  })
-  const route = routes.find(({ pattern }) => pattern === '/health')
-  assert.ok(route?.authorities === 'public')
+  const onUnhealthy = (name: string, error: unknown) => void told.push(`${name}: ${String(error)}`)
+  const [route] = openRows(healthRoutes({ clock, healthChecks, onUnhealthy }))
+  assert.equal(route?.pattern, '/health')
   return route.handle(call)
 }
 

@@ -11,11 +11,11 @@ import { platformJson } from '../../services/users/two-factor.ts'
 import { UserErrors } from '../../services/users/errors.ts'
 import type { Auth } from '../auth/auth.ts'
 import type { EntityRoutesParts } from './declared/entity-routes.ts'
-import { optionalText, requiredChoice } from './declared/query.ts'
-import type { DeclaredRoute } from './declared/route.ts'
-import { oneOf, type Query } from './query.ts'
-import { EMPTY_ANSWER, EVERYBODY, jsonAnswer, SYSTEM, type RestRoute } from './route.ts'
-import { pairAnswer } from './token-pair.ts'
+import { openRoute } from './declared/open-route.ts'
+import { optionalText, requiredChoice, requiredText } from './declared/query.ts'
+import type { DeclaredOpenRoute, DeclaredRoute } from './declared/route.ts'
+import { EMPTY_ANSWER, EVERYBODY, SYSTEM } from './route.ts'
+import { pairAnswer, pairShape } from './token-pair.ts'
 
 export interface TwoFactorRoutesParts extends EntityRoutesParts {
   readonly people: Pick<People, 'twoFactor'>
@@ -25,6 +25,17 @@ const OWN = { authorities: EVERYBODY, targets: {}, isAboutTheCaller: true } as c
 const SETS_UP = { ...OWN, setsUpSecondFactor: true } as const
 const ACCOUNT: JsonObject = { type: 'object', properties: { configs: { type: 'object' } }, required: ['configs'] }
 const CONFIG: JsonObject = { type: 'object', properties: { providerType: { enum: [...PROVIDER_TYPES] } } }
+const OWN_PROVIDER: JsonObject = {
+  title: 'OwnSecondFactor',
+  type: 'object',
+  properties: {
+    type: { enum: [...PROVIDER_TYPES] },
+    default: { type: 'boolean' },
+    contact: { type: ['string', 'null'] },
+    minVerificationCodeSendPeriod: { type: ['integer', 'null'] },
+  },
+  required: ['type', 'default'],
+}
 const TYPES: JsonObject = { type: 'array', items: { enum: [...PROVIDER_TYPES] } }
 const TOTP_EXAMPLE = {
   providerType: 'TOTP',
@@ -35,8 +46,6 @@ const PLATFORM_EXAMPLE = {
   minVerificationCodeSendPeriod: 30,
   totalAllowedTimeForVerification: 1800,
 }
-
-const providerOf = (text: string) => oneOf('providerType', text, PROVIDER_TYPES)
 
 export function twoFactorRoutes(parts: TwoFactorRoutesParts): readonly DeclaredRoute[] {
   return [...accountRoutes(parts), ...platformRoutes(parts)]
@@ -153,51 +162,59 @@ function platformRoutes({ make, people: { twoFactor } }: TwoFactorRoutesParts): 
 }
 
 /** For who gave the password and still has to give the code: the token says only that. */
-export function verificationRoutes({ twoFactor }: Pick<People, 'twoFactor'>, auth: Auth): readonly RestRoute[] {
-  const typeOf = (query: Query) => providerOf(query.required('providerType'))
+export function verificationRoutes({ twoFactor }: Pick<People, 'twoFactor'>, auth: Auth): readonly DeclaredOpenRoute[] {
+  const providerType = requiredChoice(PROVIDER_TYPES)
+  const verifies = { body: undefined, token: 'the token of a log-in with the scope PRE_VERIFICATION_TOKEN' } as const
   return [
-    {
+    openRoute({
+      ...verifies,
       method: 'GET',
-      pattern: '/api/auth/2fa/providers',
-      authorities: 'public',
+      path: '/api/auth/2fa/providers',
+      about: 'The second factors that the caller set up.',
+      query: {},
+      answer: { type: 'array', items: OWN_PROVIDER },
       handle: async ({ credentials }) => {
         const user = await auth.halfLoggedIn(credentials, 'PRE_VERIFICATION_TOKEN')
         const providers = await twoFactor.providersOf(user)
-        return jsonAnswer(providers.map(({ isDefault, ...provider }) => ({ ...provider, default: isDefault })))
+        return providers.map(({ isDefault, ...provider }) => ({ ...provider, default: isDefault }))
       },
-    },
-    {
+    }),
+    openRoute({
+      ...verifies,
       method: 'POST',
-      pattern: '/api/auth/2fa/verification/send',
-      authorities: 'public',
+      path: '/api/auth/2fa/verification/send',
+      about: 'Mails a code, where one is needed.',
+      query: { providerType },
+      answer: undefined,
       handle: async ({ credentials, query }) => {
-        const type = typeOf(query)
-        await twoFactor.sendCode(await auth.halfLoggedIn(credentials, 'PRE_VERIFICATION_TOKEN'), type)
+        await twoFactor.sendCode(await auth.halfLoggedIn(credentials, 'PRE_VERIFICATION_TOKEN'), query.providerType)
         return EMPTY_ANSWER
       },
-    },
-    {
+    }),
+    openRoute({
+      ...verifies,
       method: 'POST',
-      pattern: '/api/auth/2fa/verification/check',
-      authorities: 'public',
-      handle: async ({ credentials, query, clientAddress }) => {
-        const type = typeOf(query)
-        const code = query.required('verificationCode')
-        return pairAnswer(
-          await auth.loginVerified(credentials, clientAddress, (user) => twoFactor.check(user, type, code)),
-        )
-      },
-    },
-    {
+      path: '/api/auth/2fa/verification/check',
+      about: 'Logs in by a code.',
+      query: { providerType, verificationCode: requiredText },
+      answer: pairShape,
+      handle: async ({ credentials, clientAddress, query: { providerType: type, verificationCode: code } }) =>
+        pairAnswer(await auth.loginVerified(credentials, clientAddress, (user) => twoFactor.check(user, type, code))),
+    }),
+    openRoute({
       method: 'POST',
-      pattern: '/api/auth/2fa/login',
-      authorities: 'public',
+      path: '/api/auth/2fa/login',
+      about: 'Logs in who had to set up a second factor, and did.',
+      token: 'the token of a log-in with the scope MFA_CONFIGURATION_TOKEN',
+      query: {},
+      body: undefined,
+      answer: pairShape,
       handle: async ({ credentials }) => {
         // What this session confirmed a moment ago is not asked for again; it is refused where another did.
         const { userId } = await auth.authenticateToSetUp(credentials)
         if ((await twoFactor.providersOf({ id: userId })).length === 0) throw UserErrors.TWO_FACTOR_NOT_SET_UP()
         return pairAnswer(await auth.issueFor(userId))
       },
-    },
+    }),
   ]
 }

@@ -14,11 +14,14 @@ import {
 } from '../../model/worker-pool.ts'
 import type { Services } from '../../services/services.ts'
 import { ParameterErrors } from '../errors.ts'
-import { validated } from './body.ts'
-import type { Query } from './query.ts'
-import { SYSTEM, jsonAnswer, type Answer, type RestRoute, type UserCall } from './route.ts'
+import type { RouteMaker } from './declared/declare.ts'
+import { optionalCount } from './declared/query.ts'
+import type { DeclaredRoute } from './declared/route.ts'
+import { SYSTEM } from './route.ts'
+import { MEMBER_POOL, POOLS } from './worker-shapes.ts'
 
 export interface WorkerRouteOptions {
+  readonly make: RouteMaker
   readonly workers: WorkerAdmin
   /** How this process is named in the answers. */
   readonly member: string
@@ -37,46 +40,52 @@ function unknownSettings(keys: readonly string[] | undefined): string {
   return `unknown setting ${(keys ?? []).join(', ')}: there are ${POOL_SETTINGS.join(', ')}`
 }
 
-export function workerRoutes({ workers, member, tenants }: WorkerRouteOptions): readonly RestRoute[] {
-  const poolAnswer = async (pool: PoolReport): Promise<Answer> =>
-    jsonAnswer({ member, ...poolJson(pool, await tenantNames([pool], tenants)) })
+export function workerRoutes({ make, workers, member, tenants }: WorkerRouteOptions): readonly DeclaredRoute[] {
+  const poolAnswer = async (pool: PoolReport): Promise<JsonObject> => ({
+    member,
+    ...poolJson(pool, await tenantNames([pool], tenants)),
+  })
+  const rows = optionalCount(0, MAX_ROWS)
+  const one = { path: '/api/admin/workers/{poolName}', authorities: SYSTEM, targets: {}, answer: MEMBER_POOL } as const
   return [
-    {
+    make.route({
       method: 'GET',
-      pattern: '/api/admin/workers',
+      path: '/api/admin/workers',
+      about: 'The worker pools of the process that answers, with their busiest tenants and scripts.',
       authorities: SYSTEM,
+      targets: {},
+      query: { rows },
+      body: undefined,
+      answer: POOLS,
       handle: async ({ query }) => {
-        const pools = workers.pools(rowsOf(query))
+        const pools = workers.pools(query.rows)
         const names = await tenantNames(pools, tenants)
-        return jsonAnswer({ member, pools: pools.map((pool) => poolJson(pool, names)) })
+        return { member, pools: pools.map((pool) => poolJson(pool, names)) }
       },
-    },
-    {
+    }),
+    make.route({
+      ...one,
       method: 'GET',
-      pattern: '/api/admin/workers/:poolName',
-      authorities: SYSTEM,
-      handle: async (call) => poolAnswer(workers.pool(call.parameter(0), rowsOf(call.query))),
-    },
-    {
+      about: 'One worker pool of the process that answers.',
+      query: { rows },
+      body: undefined,
+      handle: async ({ path, query }) => poolAnswer(workers.pool(path.poolName, query.rows)),
+    }),
+    make.route({
+      ...one,
       method: 'POST',
-      pattern: '/api/admin/workers/:poolName',
-      authorities: SYSTEM,
-      handle: async (call) => poolAnswer(await workers.resize(call.parameter(0), changeOf(call))),
-    },
+      about: 'Changes settings of a worker pool while it runs.',
+      query: {},
+      body: changeSchema,
+      example: () => ({ threads: 2 }),
+      handle: async ({ path, body }) => poolAnswer(await workers.resize(path.poolName, someOf(body))),
+    }),
   ]
 }
 
-function rowsOf(query: Query): number | undefined {
-  const rows = query.integer('rows')
-  if (rows === undefined || (rows >= 0 && rows <= MAX_ROWS)) return rows
-  throw ParameterErrors.INVALID({ name: 'rows', value: rows, expected: `0 to ${MAX_ROWS}` })
-}
-
-function changeOf(call: UserCall): Partial<PoolSettings> {
-  const change = validated(call.json(), changeSchema)
-  if (Object.keys(change).length === 0)
-    throw ParameterErrors.BODY_INVALID({ reason: `no setting is named: there are ${POOL_SETTINGS.join(', ')}` })
-  return change
+function someOf(change: Partial<PoolSettings>): Partial<PoolSettings> {
+  if (Object.keys(change).length > 0) return change
+  throw ParameterErrors.BODY_INVALID({ reason: `no setting is named: there are ${POOL_SETTINGS.join(', ')}` })
 }
 
 async function tenantNames(

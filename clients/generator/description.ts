@@ -88,7 +88,8 @@ function operationOf(method: string, path: string, operation: JsonObject): Opera
 }
 
 function caseOf(operation: JsonObject): Case {
-  const done = objectOf(objectOf(operation['responses'])['200'])
+  const responses = objectOf(operation['responses'])
+  const done = objectOf(responses['200'] ?? responses['303'])
   const content = done['content'] === undefined ? undefined : objectOf(done['content'])['application/json']
   const answer = done['x-answer'] ?? (content === undefined ? undefined : objectOf(content)['schema'])
   return {

@@ -11,6 +11,11 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'DELETE', path: '/api/2fa/account/config', query: ['providerType'] }, given, options)
   }
 
+  /** Gives back the space that a backup takes. For SYS_ADMIN. */
+  deleteAdminBackupByBackupId(given: { readonly backupId: string }, options?: CallOptions): Promise<void> {
+    return this.call({ method: 'DELETE', path: '/api/admin/backup/{backupId}' }, given, options)
+  }
+
   /** Deletes an AI model. Nodes that ask it fail from then on. For TENANT_ADMIN. */
   deleteAiModelByModelUuid(given: { readonly modelUuid: string }, options?: CallOptions): Promise<boolean> {
     return this.call({ method: 'DELETE', path: '/api/ai/model/{modelUuid}' }, given, options)
@@ -117,6 +122,11 @@ export abstract class Operations extends Caller {
   /** Deletes a dashboard with all that is kept about it. For TENANT_ADMIN. */
   deleteDashboardByDashboardId(given: { readonly dashboardId: string }, options?: CallOptions): Promise<void> {
     return this.call({ method: 'DELETE', path: '/api/dashboard/{dashboardId}' }, given, options)
+  }
+
+  /** Removes a dead letter. For TENANT_ADMIN. */
+  deleteDeadLettersByDeadLetterId(given: { readonly deadLetterId: string }, options?: CallOptions): Promise<void> {
+    return this.call({ method: 'DELETE', path: '/api/deadLetters/{deadLetterId}' }, given, options)
   }
 
   /** Deletes a device with all that is kept about it. For TENANT_ADMIN. */
@@ -673,9 +683,31 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'GET', path: '/api/2fa/settings' }, {}, options)
   }
 
+  /** Whether all that this process needs works, part by part. For everybody. */
+  getActuatorHealth(options?: CallOptions): Promise<Api.GetActuatorHealthAnswer> {
+    return this.call({ method: 'GET', path: '/actuator/health' }, {}, options)
+  }
+
   /** There is no version control: false. For TENANT_ADMIN. */
   getAdminAutoCommitSettingsExists(options?: CallOptions): Promise<boolean> {
     return this.call({ method: 'GET', path: '/api/admin/autoCommitSettings/exists' }, {}, options)
+  }
+
+  /** How far a backup is, and its files. For SYS_ADMIN. */
+  getAdminBackupByBackupId(given: { readonly backupId: string }, options?: CallOptions): Promise<Api.Backup> {
+    return this.call({ method: 'GET', path: '/api/admin/backup/{backupId}' }, given, options)
+  }
+
+  /** A piece of a file of a backup, from an offset. For SYS_ADMIN. */
+  getAdminBackupByBackupIdFile(
+    given: { readonly backupId: string; readonly path: string; readonly offset?: number | undefined },
+    options?: CallOptions,
+  ): Promise<Blob> {
+    return this.call(
+      { method: 'GET', path: '/api/admin/backup/{backupId}/file', query: ['path', 'offset'], isFile: true },
+      given,
+      options,
+    )
   }
 
   /** What is set up. For SYS_ADMIN. */
@@ -691,6 +723,14 @@ export abstract class Operations extends Caller {
   /** Where the mail provider asks whether the platform may send mails, by the saved mail settings. For SYS_ADMIN. */
   getAdminMailOauth2Authorize(options?: CallOptions): Promise<string> {
     return this.call({ method: 'GET', path: '/api/admin/mail/oauth2/authorize' }, {}, options)
+  }
+
+  /** Where a mail provider sends who let the platform send mails: takes its code, and leads to the settings. For everybody. */
+  getAdminMailOauth2Code(
+    given: { readonly code: string; readonly state: string },
+    options?: CallOptions,
+  ): Promise<void> {
+    return this.call({ method: 'GET', path: '/api/admin/mail/oauth2/code', query: ['code', 'state'] }, given, options)
   }
 
   /** Where a mail provider would send who let the platform send mails. For SYS_ADMIN. */
@@ -729,6 +769,19 @@ export abstract class Operations extends Caller {
   /** Nobody is asked for newer versions. For SYS_ADMIN. */
   getAdminUpdates(options?: CallOptions): Promise<Api.GetAdminUpdatesAnswer> {
     return this.call({ method: 'GET', path: '/api/admin/updates' }, {}, options)
+  }
+
+  /** The worker pools of the process that answers, with their busiest tenants and scripts. For SYS_ADMIN. */
+  getAdminWorkers(given: { readonly rows?: number | undefined } = {}, options?: CallOptions): Promise<Api.MemberPools> {
+    return this.call({ method: 'GET', path: '/api/admin/workers', query: ['rows'] }, given, options)
+  }
+
+  /** One worker pool of the process that answers. For SYS_ADMIN. */
+  getAdminWorkersByPoolName(
+    given: { readonly poolName: string; readonly rows?: number | undefined },
+    options?: CallOptions,
+  ): Promise<Api.MemberPool> {
+    return this.call({ method: 'GET', path: '/api/admin/workers/{poolName}', query: ['rows'] }, given, options)
   }
 
   /** The AI models of the tenant; their keys are masked. For TENANT_ADMIN. */
@@ -1615,6 +1668,16 @@ export abstract class Operations extends Caller {
     )
   }
 
+  /** The second factors that the caller set up. For who has the token of a log-in with the scope PRE_VERIFICATION_TOKEN. */
+  getAuth2faProviders(options?: CallOptions): Promise<readonly Api.OwnSecondFactor[]> {
+    return this.call({ method: 'GET', path: '/api/auth/2fa/providers' }, {}, options)
+  }
+
+  /** Who calls. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */
+  getAuthUser(options?: CallOptions): Promise<Api.User> {
+    return this.call({ method: 'GET', path: '/api/auth/user' }, {}, options)
+  }
+
   /** How far the import of a file has come that is imported piece by piece. For TENANT_ADMIN. */
   getBulkImport(given: { readonly name: string }, options?: CallOptions): Promise<Api.GetBulkImportAnswer> {
     return this.call({ method: 'GET', path: '/api/bulkImport', query: ['name'] }, given, options)
@@ -2280,6 +2343,14 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'GET', path: '/api/dashboards/list', query: ['dashboardIds'] }, given, options)
   }
 
+  /** Messages of the tenant that failed every try, oldest first. For TENANT_ADMIN. */
+  getDeadLetters(
+    given: { readonly limit?: number | undefined; readonly after?: number | undefined } = {},
+    options?: CallOptions,
+  ): Promise<Api.GetDeadLettersAnswer> {
+    return this.call({ method: 'GET', path: '/api/deadLetters', query: ['limit', 'after'] }, given, options)
+  }
+
   /** One device. For TENANT_ADMIN, CUSTOMER_USER. */
   getDeviceByDeviceId(given: { readonly deviceId: string }, options?: CallOptions): Promise<Api.Device> {
     return this.call({ method: 'GET', path: '/api/device/{deviceId}' }, given, options)
@@ -2299,6 +2370,18 @@ export abstract class Operations extends Caller {
     options?: CallOptions,
   ): Promise<Readonly<Record<string, Readonly<Record<string, unknown>> | string>>> {
     return this.call({ method: 'GET', path: '/api/device-connectivity/{deviceId}' }, given, options)
+  }
+
+  /** The certificate that signed the one of a protocol, such as mqtts. For everybody. */
+  getDeviceConnectivityByProtocolCertificateDownload(
+    given: { readonly protocol: string },
+    options?: CallOptions,
+  ): Promise<Blob> {
+    return this.call(
+      { method: 'GET', path: '/api/device-connectivity/{protocol}/certificate/download', isFile: true },
+      given,
+      options,
+    )
   }
 
   /** A file for Docker Compose that runs an IoT Gateway as the device. For TENANT_ADMIN, CUSTOMER_USER. */
@@ -2688,6 +2771,11 @@ export abstract class Operations extends Caller {
     )
   }
 
+  /** Whether all that this process needs works, part by part. For everybody. */
+  getHealth(options?: CallOptions): Promise<Api.GetActuatorHealthAnswer> {
+    return this.call({ method: 'GET', path: '/health' }, {}, options)
+  }
+
   /** The images of the tenant, and of the system where asked for; symbols only where their kind is named. For SYS_ADMIN, TENANT_ADMIN. */
   getImages(
     given: {
@@ -2746,6 +2834,14 @@ export abstract class Operations extends Caller {
       given,
       options,
     )
+  }
+
+  /** A picture that is public. For everybody. */
+  getImagesPublicByPublicResourceKey(
+    given: { readonly publicResourceKey: string },
+    options?: CallOptions,
+  ): Promise<Blob> {
+    return this.call({ method: 'GET', path: '/api/images/public/{publicResourceKey}', isFile: true }, given, options)
   }
 
   /** One integration. For TENANT_ADMIN. */
@@ -2933,6 +3029,26 @@ export abstract class Operations extends Caller {
   /** There is no app to open by a QR code. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */
   getMobileQrSettings(options?: CallOptions): Promise<Api.GetMobileQrSettingsAnswer> {
     return this.call({ method: 'GET', path: '/api/mobile/qr/settings' }, {}, options)
+  }
+
+  /** Where the link of a new user leads: on to the page where a password is chosen. For everybody. */
+  getNoauthActivate(given: { readonly activateToken: string }, options?: CallOptions): Promise<void> {
+    return this.call({ method: 'GET', path: '/api/noauth/activate', query: ['activateToken'] }, given, options)
+  }
+
+  /** No clients of OAuth 2 to log in by, and no app in a store. For everybody. */
+  getNoauthMobile(options?: CallOptions): Promise<Api.GetNoauthMobileAnswer> {
+    return this.call({ method: 'GET', path: '/api/noauth/mobile' }, {}, options)
+  }
+
+  /** Where the link for a new password leads: on to the page where it is chosen. For everybody. */
+  getNoauthResetPassword(given: { readonly resetToken: string }, options?: CallOptions): Promise<void> {
+    return this.call({ method: 'GET', path: '/api/noauth/resetPassword', query: ['resetToken'] }, given, options)
+  }
+
+  /** How passwords must be. For everybody. */
+  getNoauthUserPasswordPolicy(options?: CallOptions): Promise<Api.GetNoauthUserPasswordPolicyAnswer> {
+    return this.call({ method: 'GET', path: '/api/noauth/userPasswordPolicy' }, {}, options)
   }
 
   /** The ways in which this server can notify. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */
@@ -3333,6 +3449,24 @@ export abstract class Operations extends Caller {
         path: '/api/otaPackages/{deviceProfileId}/{type}',
         query: ['pageSize', 'page', 'textSearch', 'sortProperty', 'sortOrder'],
       },
+      given,
+      options,
+    )
+  }
+
+  /** Messages of devices that fail again and again, waiting apart. For SYS_ADMIN, TENANT_ADMIN. */
+  getParked(
+    given: {
+      readonly pageSize: number
+      readonly page: number
+      readonly textSearch?: string | undefined
+      readonly sortProperty?: string | undefined
+      readonly sortOrder?: 'ASC' | 'DESC' | undefined
+    },
+    options?: CallOptions,
+  ): Promise<Api.PageOfParkedLane> {
+    return this.call(
+      { method: 'GET', path: '/api/parked', query: ['pageSize', 'page', 'textSearch', 'sortProperty', 'sortOrder'] },
       given,
       options,
     )
@@ -5089,6 +5223,11 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'GET', path: '/api/ruleNode/{ruleNodeId}/debugIn' }, given, options)
   }
 
+  /** Which program answers, in which version. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */
+  getSystemInfo(options?: CallOptions): Promise<Api.GetSystemInfoAnswer> {
+    return this.call({ method: 'GET', path: '/api/system/info' }, {}, options)
+  }
+
   /** Switches and bounds of the system, for front ends. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */
   getSystemParams(options?: CallOptions): Promise<Api.GetSystemParamsAnswer> {
     return this.call({ method: 'GET', path: '/api/system/params' }, {}, options)
@@ -6131,6 +6270,11 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'POST', path: '/api/2fa/settings', body: 'json' }, given, options)
   }
 
+  /** Begins a backup of what the process that answers keeps in its data folder. For SYS_ADMIN. */
+  postAdminBackup(options?: CallOptions): Promise<Api.Backup> {
+    return this.call({ method: 'POST', path: '/api/admin/backup' }, {}, options)
+  }
+
   /** Takes what was deleted out of the files of the stores, and says of each whether it is gone, when it will be (`by`, Unix ms), or what is left to do. For SYS_ADMIN. */
   postAdminErasure(
     given: { readonly body: Readonly<Record<string, unknown>> },
@@ -6174,6 +6318,14 @@ export abstract class Operations extends Caller {
     options?: CallOptions,
   ): Promise<void> {
     return this.call({ method: 'POST', path: '/api/admin/settings/testSms', body: 'json' }, given, options)
+  }
+
+  /** Changes settings of a worker pool while it runs. For SYS_ADMIN. */
+  postAdminWorkersByPoolName(
+    given: { readonly poolName: string; readonly body: Api.PostAdminWorkersByPoolNameBody },
+    options?: CallOptions,
+  ): Promise<Api.MemberPool> {
+    return this.call({ method: 'POST', path: '/api/admin/workers/{poolName}', body: 'json' }, given, options)
   }
 
   /** Makes an AI model, or replaces the one that the body names. A key that is sent back masked stays as it is. For TENANT_ADMIN. */
@@ -6312,6 +6464,72 @@ export abstract class Operations extends Caller {
   /** The assets that a search over relations leads to. For TENANT_ADMIN, CUSTOMER_USER. */
   postAssets(given: { readonly body: Api.PostAssetsBody }, options?: CallOptions): Promise<readonly Api.Asset[]> {
     return this.call({ method: 'POST', path: '/api/assets', body: 'json' }, given, options)
+  }
+
+  /** Logs in who had to set up a second factor, and did. For who has the token of a log-in with the scope MFA_CONFIGURATION_TOKEN. */
+  postAuth2faLogin(options?: CallOptions): Promise<Api.GetUserByUserIdTokenAnswer> {
+    return this.call({ method: 'POST', path: '/api/auth/2fa/login' }, {}, options)
+  }
+
+  /** Logs in by a code. For who has the token of a log-in with the scope PRE_VERIFICATION_TOKEN. */
+  postAuth2faVerificationCheck(
+    given: { readonly providerType: 'TOTP' | 'EMAIL' | 'BACKUP_CODE'; readonly verificationCode: string },
+    options?: CallOptions,
+  ): Promise<Api.GetUserByUserIdTokenAnswer> {
+    return this.call(
+      { method: 'POST', path: '/api/auth/2fa/verification/check', query: ['providerType', 'verificationCode'] },
+      given,
+      options,
+    )
+  }
+
+  /** Mails a code, where one is needed. For who has the token of a log-in with the scope PRE_VERIFICATION_TOKEN. */
+  postAuth2faVerificationSend(
+    given: { readonly providerType: 'TOTP' | 'EMAIL' | 'BACKUP_CODE' },
+    options?: CallOptions,
+  ): Promise<void> {
+    return this.call(
+      { method: 'POST', path: '/api/auth/2fa/verification/send', query: ['providerType'] },
+      given,
+      options,
+    )
+  }
+
+  /** Changes the own password, and answers new tokens: older ones become void. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */
+  postAuthChangePassword(
+    given: { readonly body: Api.PostAuthChangePasswordBody },
+    options?: CallOptions,
+  ): Promise<Api.GetUserByUserIdTokenAnswer> {
+    return this.call({ method: 'POST', path: '/api/auth/changePassword', body: 'json' }, given, options)
+  }
+
+  /** Logs in by e-mail address and password. For everybody. */
+  postAuthLogin(
+    given: { readonly body: Api.PostAuthLoginBody },
+    options?: CallOptions,
+  ): Promise<Api.PostAuthLoginAnswer> {
+    return this.call({ method: 'POST', path: '/api/auth/login', body: 'json' }, given, options)
+  }
+
+  /** Logs in whoever knows the id of a public customer. For everybody. */
+  postAuthLoginPublic(
+    given: { readonly body: Api.PostAuthLoginPublicBody },
+    options?: CallOptions,
+  ): Promise<Api.GetUserByUserIdTokenAnswer> {
+    return this.call({ method: 'POST', path: '/api/auth/login/public', body: 'json' }, given, options)
+  }
+
+  /** Ends the session of the token. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */
+  postAuthLogout(options?: CallOptions): Promise<void> {
+    return this.call({ method: 'POST', path: '/api/auth/logout' }, {}, options)
+  }
+
+  /** New tokens for one that renews them, which is good once. For everybody. */
+  postAuthToken(
+    given: { readonly body: Api.PostAuthTokenBody },
+    options?: CallOptions,
+  ): Promise<Api.GetUserByUserIdTokenAnswer> {
+    return this.call({ method: 'POST', path: '/api/auth/token', body: 'json' }, given, options)
   }
 
   /** Imports the next piece of a file. Each line is there once, whoever is killed; the piece before once more is answered as it was. For TENANT_ADMIN. */
@@ -6461,6 +6679,11 @@ export abstract class Operations extends Caller {
       given,
       options,
     )
+  }
+
+  /** Sends a dead letter through its rule chain again. For TENANT_ADMIN. */
+  postDeadLettersByDeadLetterIdReplay(given: { readonly deadLetterId: string }, options?: CallOptions): Promise<void> {
+    return this.call({ method: 'POST', path: '/api/deadLetters/{deadLetterId}/replay' }, given, options)
   }
 
   /** Makes a device, or replaces the one that the body names. For TENANT_ADMIN, CUSTOMER_USER. */
@@ -6766,6 +6989,39 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'POST', path: '/api/lwm2m/device-credentials', body: 'json' }, given, options)
   }
 
+  /** Gives a new user a first password, and logs in. For everybody. */
+  postNoauthActivate(
+    given: { readonly sendActivationMail?: boolean | undefined; readonly body: Api.PostNoauthActivateBody },
+    options?: CallOptions,
+  ): Promise<Api.GetUserByUserIdTokenAnswer> {
+    return this.call(
+      { method: 'POST', path: '/api/noauth/activate', query: ['sendActivationMail'], body: 'json' },
+      given,
+      options,
+    )
+  }
+
+  /** No clients of OAuth 2 to log in by. For everybody. */
+  postNoauthOauth2Clients(options?: CallOptions): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    return this.call({ method: 'POST', path: '/api/noauth/oauth2Clients' }, {}, options)
+  }
+
+  /** Changes a forgotten password. Tokens from before become void. For everybody. */
+  postNoauthResetPassword(
+    given: { readonly body: Api.PostNoauthResetPasswordBody },
+    options?: CallOptions,
+  ): Promise<void> {
+    return this.call({ method: 'POST', path: '/api/noauth/resetPassword', body: 'json' }, given, options)
+  }
+
+  /** Mails a link for a new password to the user with this address. The answer is the same where there is none. For everybody. */
+  postNoauthResetPasswordByEmail(
+    given: { readonly body: Api.PostNoauthResetPasswordByEmailBody },
+    options?: CallOptions,
+  ): Promise<void> {
+    return this.call({ method: 'POST', path: '/api/noauth/resetPasswordByEmail', body: 'json' }, given, options)
+  }
+
   /** Asks the system administrators for room for more entities of the type. For TENANT_ADMIN. */
   postNotificationEntitiesLimitIncreaseRequestByEntityType(
     given: { readonly entityType: 'DEVICE' | 'ASSET' | 'CUSTOMER' | 'USER' | 'DASHBOARD' | 'RULE_CHAIN' | 'EDGE' },
@@ -6887,6 +7143,16 @@ export abstract class Operations extends Caller {
       given,
       options,
     )
+  }
+
+  /** Gives up: the messages of a lane become dead letters. For SYS_ADMIN, TENANT_ADMIN. */
+  postParkedByParkedLaneIdDeadLetters(given: { readonly parkedLaneId: string }, options?: CallOptions): Promise<void> {
+    return this.call({ method: 'POST', path: '/api/parked/{parkedLaneId}/deadLetters' }, given, options)
+  }
+
+  /** Tries the messages of a lane at once. For SYS_ADMIN, TENANT_ADMIN. */
+  postParkedByParkedLaneIdRetry(given: { readonly parkedLaneId: string }, options?: CallOptions): Promise<void> {
+    return this.call({ method: 'POST', path: '/api/parked/{parkedLaneId}/retry' }, given, options)
   }
 
   /** Calls a device that need not answer. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */

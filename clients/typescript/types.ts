@@ -74,6 +74,18 @@ export type AssetProfileId = { readonly entityType: 'ASSET_PROFILE'; readonly id
 
 export type AttributeData = { readonly lastUpdateTs: number; readonly key: string; readonly value: unknown }
 
+export type Backup = {
+  readonly id: string
+  readonly version: string
+  readonly phase: 'cutting' | 'ready' | 'failed'
+  readonly reason: string | null
+  readonly bytesDone: number
+  readonly bytesExpected: number
+  readonly sequenceFloor: number
+  readonly cutTime: number
+  readonly files: readonly { readonly path: string; readonly bytes: number }[]
+}
+
 export type CalculatedField = {
   readonly id: CalculatedFieldId
   readonly createdTime: number
@@ -166,6 +178,22 @@ export type Dashboard = {
 
 export type DashboardId = { readonly entityType: 'DASHBOARD'; readonly id: string }
 
+export type DeadLetter = {
+  readonly id: number
+  readonly time: number
+  readonly reason: string
+  readonly attempts: number
+  readonly message: {
+    readonly id: string
+    readonly ts: number
+    readonly type: string
+    readonly originator: Readonly<Record<string, unknown>>
+    readonly dataType: string
+    readonly data: string
+    readonly metadata: Readonly<Record<string, string>>
+  }
+}
+
 export type Device = {
   readonly id: DeviceId
   readonly createdTime: number
@@ -231,6 +259,8 @@ export type DeviceProfile = {
 }
 
 export type DeviceProfileId = { readonly entityType: 'DEVICE_PROFILE'; readonly id: string }
+
+export type Distribution = { readonly mean: number; readonly p50: number; readonly p99: number; readonly most: number }
 
 export type EntityFilter =
   | {
@@ -1669,6 +1699,23 @@ export type KeyFilterPredicate9 =
     }
   | { readonly type: 'COMPLEX'; readonly operation: 'AND' | 'OR'; readonly predicates: readonly KeyFilterPredicate8[] }
 
+export type MemberPool = {
+  readonly member: string
+  readonly name: string
+  readonly settings: Readonly<Record<string, number>>
+  readonly threads: number
+  readonly scripts: number
+  readonly tenants: number
+  readonly waiting: number
+  readonly running: number
+  readonly breakersOpen: number
+  readonly work: Work
+  readonly busiestTenants: readonly TenantWork[]
+  readonly busiestScripts: readonly ScriptWork[]
+}
+
+export type MemberPools = { readonly member: string; readonly pools: readonly WorkerPool[] }
+
 export type MessageStep = {
   readonly time: number
   readonly ruleNodeId: RuleNodeId
@@ -1833,6 +1880,13 @@ export type OtaPackage = {
 
 export type OtaPackageId = { readonly entityType: 'OTA_PACKAGE'; readonly id: string }
 
+export type OwnSecondFactor = {
+  readonly type: 'TOTP' | 'EMAIL' | 'BACKUP_CODE'
+  readonly default: boolean
+  readonly contact?: string | null
+  readonly minVerificationCodeSendPeriod?: number | null
+}
+
 export type PageOfAiModel = {
   readonly data: readonly AiModel[]
   readonly totalPages: number
@@ -1966,6 +2020,13 @@ export type PageOfOtaPackage = {
   readonly hasNext: boolean
 }
 
+export type PageOfParkedLane = {
+  readonly data: readonly ParkedLane[]
+  readonly totalPages: number
+  readonly totalElements: number
+  readonly hasNext: boolean
+}
+
 export type PageOfQueue = {
   readonly data: readonly Queue[]
   readonly totalPages: number
@@ -2027,6 +2088,20 @@ export type PageOfWidgetsBundle = {
   readonly totalPages: number
   readonly totalElements: number
   readonly hasNext: boolean
+}
+
+export type ParkedLane = {
+  readonly id: string
+  readonly tenantId: TenantId
+  readonly queueName: string
+  readonly originator: { readonly entityType: string; readonly id: string }
+  readonly messages: number
+  readonly bytes: number
+  readonly reason: string
+  readonly since: number
+  readonly tries: number
+  readonly nextTry: number | null
+  readonly state: string
 }
 
 export type Queue = {
@@ -2199,6 +2274,22 @@ export type RuleNodeStatistics = {
 
 export type ScriptTestResult = { readonly output: string; readonly error: string }
 
+export type ScriptWork = {
+  readonly tenantId: string
+  readonly tenantName: string
+  readonly ruleChainId: string
+  readonly ruleChainName: string
+  readonly ruleNodeId: string
+  readonly ruleNodeName: string
+  readonly waiting: number
+  readonly breaker: {
+    readonly state: 'closed' | 'open' | 'half-open'
+    readonly retryInMs: number
+    readonly trips: number
+  }
+  readonly work: Work
+}
+
 export type SeriesByKey = Readonly<Record<string, readonly TsData[]>>
 
 export type SlackConversation = { readonly type?: string; readonly id?: string; readonly name?: string }
@@ -2294,6 +2385,14 @@ export type TenantProfile = {
 
 export type TenantProfileId = { readonly entityType: 'TENANT_PROFILE'; readonly id: string }
 
+export type TenantWork = {
+  readonly tenantId: string
+  readonly tenantName: string
+  readonly scripts: number
+  readonly waiting: number
+  readonly work: Work
+}
+
 export type TsData = { readonly ts: number; readonly value: unknown }
 
 export type User = {
@@ -2351,6 +2450,39 @@ export type WidgetsBundle = {
 }
 
 export type WidgetsBundleId = { readonly entityType: 'WIDGETS_BUNDLE'; readonly id: string }
+
+export type Work = {
+  readonly windowMs: number
+  readonly messagesPerSecond: number
+  readonly utilisation: number
+  readonly queueWaitMs: Distribution
+  readonly runMs: Distribution
+  readonly batchMessages: Distribution
+  readonly totals: {
+    readonly messages?: number
+    readonly batches?: number
+    readonly errors?: number
+    readonly timeouts?: number
+    readonly memoryErrors?: number
+    readonly blocked?: number
+    readonly refused?: number
+    readonly deaths?: number
+  }
+}
+
+export type WorkerPool = {
+  readonly name: string
+  readonly settings: Readonly<Record<string, number>>
+  readonly threads: number
+  readonly scripts: number
+  readonly tenants: number
+  readonly waiting: number
+  readonly running: number
+  readonly breakersOpen: number
+  readonly work: Work
+  readonly busiestTenants: readonly TenantWork[]
+  readonly busiestScripts: readonly ScriptWork[]
+}
 
 export type Delete2faAccountConfigAnswer = { readonly configs: Readonly<Record<string, unknown>> }
 
@@ -2434,6 +2566,11 @@ export type DeleteV2RelationAnswer = {
 }
 
 export type Get2faSettingsAnswer = { readonly providers: readonly unknown[] }
+
+export type GetActuatorHealthAnswer = {
+  readonly status: 'UP' | 'DOWN'
+  readonly components: Readonly<Record<string, { readonly status: 'UP' | 'DOWN'; readonly details?: string }>>
+}
 
 export type GetAdminFeaturesInfoAnswer = {
   readonly emailEnabled: boolean
@@ -3073,6 +3210,8 @@ export type GetDashboardInfoByDashboardIdAnswer = {
   readonly version: number
 }
 
+export type GetDeadLettersAnswer = { readonly data: readonly DeadLetter[]; readonly hasNext: boolean }
+
 export type GetDeviceByDeviceIdCredentialsAnswer = {
   readonly id: { readonly id: string }
   readonly createdTime: number
@@ -3163,6 +3302,25 @@ export type GetLwm2mDeviceProfileBootstrapByIsBootstrapServerAnswer = {
 
 export type GetMobileQrSettingsAnswer = { readonly qrCodeConfig: Readonly<Record<string, unknown>> }
 
+export type GetNoauthMobileAnswer = {
+  readonly oAuth2ClientLoginInfos: readonly Readonly<Record<string, unknown>>[]
+  readonly storeInfo: null
+  readonly versionInfo: null
+}
+
+export type GetNoauthUserPasswordPolicyAnswer = {
+  readonly minimumLength: number
+  readonly maximumLength: number | null
+  readonly minimumUppercaseLetters: number | null
+  readonly minimumLowercaseLetters: number | null
+  readonly minimumDigits: number | null
+  readonly minimumSpecialCharacters: number | null
+  readonly allowWhitespaces: boolean
+  readonly forceUserToResetPasswordIfNotValid: boolean
+  readonly passwordExpirationPeriodDays: number | null
+  readonly passwordReuseFrequencyDays: number | null
+}
+
 export type GetNotificationsAnswer = {
   readonly data: readonly {
     readonly id?: NotificationId
@@ -3209,6 +3367,13 @@ export type GetRpcPersistentDeviceByDeviceIdAnswer = {
   readonly totalPages: number
   readonly totalElements: number
   readonly hasNext: boolean
+}
+
+export type GetSystemInfoAnswer = {
+  readonly version: string
+  readonly artifact: string
+  readonly name: string
+  readonly type: string
 }
 
 export type GetSystemParamsAnswer = { readonly userTokenAccessEnabled?: boolean; readonly maxDatapointsLimit?: number }
@@ -3426,6 +3591,17 @@ export type PostAdminSettingsTestSmsBody = {
   readonly providerConfiguration: unknown
   readonly numberTo: string
   readonly message: string
+}
+
+export type PostAdminWorkersByPoolNameBody = {
+  readonly threads?: number | undefined
+  readonly minThreads?: number | undefined
+  readonly idleTimeoutMs?: number | undefined
+  readonly concurrentTasks?: number | undefined
+  readonly queueBound?: number | undefined
+  readonly batchMessages?: number | undefined
+  readonly memoryLimitMb?: number | undefined
+  readonly timeoutMs?: number | undefined
 }
 
 export type PostAiModelBody = {
@@ -3959,6 +4135,20 @@ export type PostAssetsBody = {
   readonly [member: string]: unknown
 }
 
+export type PostAuthChangePasswordBody = { readonly currentPassword: string; readonly newPassword: string }
+
+export type PostAuthLoginBody = { readonly username: string; readonly password: string }
+
+export type PostAuthLoginAnswer = {
+  readonly token: string
+  readonly refreshToken?: string
+  readonly scope?: 'PRE_VERIFICATION_TOKEN' | 'MFA_CONFIGURATION_TOKEN'
+}
+
+export type PostAuthLoginPublicBody = { readonly publicId: string }
+
+export type PostAuthTokenBody = { readonly refreshToken: string }
+
 export type PostBulkImportBody = {
   readonly name: string
   readonly entityType: 'DEVICE' | 'ASSET'
@@ -4380,6 +4570,12 @@ export type PostIntegrationCheckAnswer = {
   readonly output: readonly Readonly<Record<string, unknown>>[]
   readonly error: string
 }
+
+export type PostNoauthActivateBody = { readonly activateToken: string; readonly password: string }
+
+export type PostNoauthResetPasswordBody = { readonly resetToken: string; readonly password: string }
+
+export type PostNoauthResetPasswordByEmailBody = { readonly email: string }
 
 export type PostNotificationRequestBody = {
   readonly id?: { readonly id: string } | null | undefined

@@ -1,6 +1,7 @@
 /** What an endpoint needs beside the world of one thing of each kind, to answer 2xx: a state that is made first, or parameters that fit. */
 import { randomUUID } from 'node:crypto'
 import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../../model/json.ts'
+import { DEMO_LOGINS } from '../../services/seed.ts'
 import { startTestMailServer } from '../../services/mail/testkit.ts'
 import { startTestCentre } from '../../services/sms/testkit.ts'
 import { totpCode, totpSecretOf, totpStep } from '../../services/users/totp.ts'
@@ -244,6 +245,10 @@ export const PREPARATIONS: ReadonlyMap<string, Prepare> = new Map<string, Prepar
     }),
   ],
   ['POST /api/otaPackage/{otaPackageId}', withEmptyPackage],
+  [
+    'POST /api/auth/changePassword',
+    () => ({ body: { currentPassword: DEMO_LOGINS.tenantAdministrator.password, newPassword: 'another secret' } }),
+  ],
   ['POST /api/user/sendActivationMail', () => ({ query: { email: 'secret.user@example.org' } })],
   [
     'POST /api/user/{userId}/userCredentialsEnabled',

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errorText } from '../../model/errors.ts'
-import { authoritiesOf, bodyOfDeclared, callsOf, declaredQuery, pathOf, type Walked } from '../security/calls.ts'
+import { bodyOfDeclared, callsOf, declaredQuery, pathOf, type Walked } from '../security/calls.ts'
 import type { DeclaredRoute } from '../../api/rest/declared/route.ts'
 import { openRestWorld, type RestWorld } from '../security/rest-world.ts'
 import { testOutbound } from '../../services/outbound/testkit.ts'
@@ -67,7 +67,7 @@ test(
     const refused: string[] = []
     let called = 0
     for (const [endpoint, walked] of declaredOf(world, new Reference(), 'GET')) {
-      if (walked.declared === undefined || KNOWN_GAPS.has(nameOf(endpoint))) continue
+      if (KNOWN_GAPS.has(nameOf(endpoint))) continue
       for (const { name, in: place, enum: values = [] } of endpoint.params ?? []) {
         if (place !== 'query') continue
         // One of them lists both orders as one value.
@@ -89,7 +89,7 @@ function nameOf({ method, path, onlyWith }: Endpoint): string {
 }
 
 function declaredOf(world: RestWorld, { endpoints }: Reference, wantedMethod: string) {
-  const calls = world.routes.flatMap(callsOf).filter(({ declared }) => declared !== undefined)
+  const calls = world.routes.flatMap(callsOf)
   const wanted = endpoints.filter(({ method, wanted: when }) => when !== 'later' && method === wantedMethod)
   const known = wanted.flatMap((endpoint): (readonly [Endpoint, Walked])[] => {
     const place = placeOf(endpoint.method, endpoint.path)
@@ -104,13 +104,12 @@ function declaredOf(world: RestWorld, { endpoints }: Reference, wantedMethod: st
 }
 
 /** Of a call that the reference does not have, or has for later. */
-function ownEndpoint({ route, declared }: Walked): Endpoint {
-  const { method, path = route.pattern, onlyWith } = { method: route.method, ...declared }
+function ownEndpoint({ declared }: Walked): Endpoint {
+  const { method, path, onlyWith } = declared
   return { method, path, tag: '', wanted: 'yes', auth: [], ...(onlyWith === undefined ? {} : { onlyWith }) }
 }
 
 async function findingOf(world: RestWorld, reference: Reference, endpoint: Endpoint, walked: Walked) {
-  if (walked.declared === undefined) return undefined
   if (WAITS_FOR_DEVICES.test(endpoint.path)) return undefined
   const { status, type, text } = await answerOf(world, endpoint, walked)
   if (status < 200 || status > 299) return `${status} ${text.slice(0, 200)}`
@@ -131,7 +130,6 @@ async function answerOf(
   { route, declared }: Walked,
   asked: Readonly<Record<string, string>> = {},
 ): Promise<Answered> {
-  assert.ok(declared !== undefined)
   let prepared: Prepared
   try {
     prepared = (await PREPARATIONS.get(nameOf(endpoint))?.(world)) ?? {}
@@ -160,7 +158,7 @@ function bodyOf(declared: DeclaredRoute, { body }: Prepared, ids: Readonly<Recor
 }
 
 function tokenFor(world: RestWorld, walked: Walked): string | undefined {
-  const authorities = authoritiesOf(walked)
+  const { authorities } = walked.declared
   if (authorities.includes('TENANT_ADMIN')) return world.tenant
   if (authorities.includes('SYS_ADMIN')) return world.systemAdministrator
   return authorities.includes('CUSTOMER_USER') ? world.customer : undefined

@@ -1,24 +1,19 @@
 /** The calls of the route table, with parameters that fit what they declare. */
 import assert from 'node:assert/strict'
-import { isDeclared } from '../../api/rest/declared/table.ts'
 import type { DeclaredRoute } from '../../api/rest/declared/route.ts'
-import type { RestRoute } from '../../api/rest/route.ts'
-import type { Authority } from '../../model/entities.ts'
+import type { DeclaredRow, RestRoute } from '../../api/rest/rows.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.ts'
 
 /** One call: what shares method and path with another is a call of its own. */
 export interface Walked {
-  readonly route: RestRoute
-  readonly declared: DeclaredRoute | undefined
+  readonly route: DeclaredRow
+  readonly declared: DeclaredRoute
 }
 
+/** None where everybody may call. */
 export function callsOf(route: RestRoute): readonly Walked[] {
-  if (!isDeclared(route)) return [{ route, declared: undefined }]
+  if (route.authorities === 'public') return []
   return route.declared.map((declared) => ({ route, declared }))
-}
-
-export function authoritiesOf({ route, declared }: Walked): readonly Authority[] {
-  return declared?.authorities ?? (route.authorities === 'public' ? [] : route.authorities)
 }
 
 /** Parameters of a declared call: those that it must have, with values that fit. */
@@ -61,7 +56,7 @@ const WORDS: Readonly<Record<string, string>> = {
 export function pathOf({ route, declared }: Walked, ids: Readonly<Record<string, string>>): string {
   return route.pattern.replace(/:(\w+)/g, (_whole, name: string) => {
     if (isTypeName(name)) return 'DEVICE'
-    const word = WORDS[name] ?? ids[name] ?? declared?.words[name]?.[0]
+    const word = WORDS[name] ?? ids[name] ?? declared.words[name]?.[0]
     if (word === undefined || word === '') throw new Error(`an id for :${name} is missing: add one to rest-world.ts`)
     return encodeURIComponent(word)
   })

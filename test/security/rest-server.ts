@@ -1,7 +1,7 @@
 /** The REST and the WebSocket API of a test platform, on a free port. */
 import { createAuth, type Auth } from '../../api/auth/auth.ts'
 import { registerRestApi, type RestApiOptions } from '../../api/rest/register.ts'
-import type { RestRoute } from '../../api/rest/route.ts'
+import type { RestRoute } from '../../api/rest/rows.ts'
 import { profileLimitsOf } from '../../api/ws/profile-limits.ts'
 import { registerWebSocketApi } from '../../api/ws/register.ts'
 import { Backups } from '../../compose/backup/backups.ts'

@@ -5,7 +5,7 @@
 import { serveRest } from './rest-server.ts'
 import { THINGS } from './things/index.ts'
 import { restRoutes } from '../../api/rest/rest-routes.ts'
-import type { RestRoute } from '../../api/rest/route.ts'
+import type { RestRoute } from '../../api/rest/rows.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { AccessControl } from '../../services/access/access-control.ts'
 import type { Authority, User } from '../../model/entities.ts'

@@ -7,8 +7,8 @@ import { after, before, describe, test } from 'node:test'
 
 import type { DeclaredRoute, Target } from '../../api/rest/declared/route.ts'
 import { DECLARED } from '../../services/entities/declared.ts'
-import { authoritiesOf, bodyOfDeclared, callsOf, declaredQuery, pathOf, type Walked } from './calls.ts'
-import type { RestRoute } from '../../api/rest/route.ts'
+import { bodyOfDeclared, callsOf, declaredQuery, pathOf, type Walked } from './calls.ts'
+import { UNDECLARED_REASONS, type RestRoute } from '../../api/rest/rows.ts'
 import { devices } from '../../services/entities/device.ts'
 import { publicCustomer } from '../../services/entities/public-customer.ts'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
@@ -93,67 +93,12 @@ const OPEN_ROUTES = [
   'GET /swagger-ui/:file',
 ]
 
-/** What is everybody's own: whoever is logged in may call these, and sees or changes nothing but himself. */
-const ABOUT_THE_CALLER = [
-  'GET /api/auth/user',
-  'POST /api/auth/logout',
-  'POST /api/auth/changePassword',
-  'GET /api/system/info',
-]
-
-/** Kinds a customer user may read though they are not assigned to its customer (`rest-api.md` 3.5). */
-const CUSTOMERS_MAY_READ: readonly string[] = []
-
-/** Calls whose body names nothing that is there already: administrators may, each in the own tenant. */
-const MAKES_NEW_THINGS: readonly string[] = []
-
-/** Queries that calls cannot do without. */
-function queryOf(): string {
-  return new URLSearchParams({
-    pageSize: '100',
-    page: '0',
-    keys: 'k',
-    path: 'link',
-    startTs: '0',
-    endTs: '10',
-  }).toString()
-}
-
-/** A good body for each route that takes one: refused for who asks, not for what it says. */
-function bodyOf(route: RestRoute): unknown {
-  const bodies: Readonly<Record<string, unknown>> = {
-    '/api/auth/login': { username: 'x', password: 'x' },
-    '/api/auth/token': { refreshToken: 'x' },
-    '/api/auth/logout': {},
-    '/api/auth/changePassword': { currentPassword: 'x', newPassword: 'yyyyyy' },
-    '/api/deadLetters/:deadLetterId/replay': {},
-    '/api/parked/:parkedLaneId/retry': {},
-    '/api/parked/:parkedLaneId/deadLetters': {},
-    '/api/admin/backup': {},
-    '/api/admin/workers/:poolName': { threads: 1 },
-  }
-  assert.ok(route.pattern in bodies, `a body for POST ${route.pattern} is missing: add one to this test`)
-  return bodies[route.pattern]
-}
+const nameOfRow = ({ method, pattern }: RestRoute): string => `${method} ${pattern}`
 
 const nameOf = ({ route, declared }: Walked): string =>
-  `${route.method} ${route.pattern}${declared?.onlyWith === undefined ? '' : `?${declared.onlyWith.join('&')}`}`
+  `${nameOfRow(route)}${declared.onlyWith === undefined ? '' : `?${declared.onlyWith.join('&')}`}`
 
-function bodyOfCall({ route, declared }: Walked, ids: Readonly<Record<string, string>>): RequestInit {
-  if (declared === undefined) return route.method === 'POST' ? { body: JSON.stringify(bodyOf(route)) } : {}
-  return bodyOfDeclared(declared, ids)
-}
-
-function isAboutTheCaller(walked: Walked): boolean {
-  return walked.declared?.isAboutTheCaller ?? ABOUT_THE_CALLER.includes(nameOf(walked))
-}
-
-function makesNewThings(walked: Walked): boolean {
-  return walked.declared === undefined && MAKES_NEW_THINGS.includes(nameOf(walked))
-}
-
-function mayEveryCustomerRead({ route, declared }: Walked): boolean {
-  if (declared === undefined) return CUSTOMERS_MAY_READ.includes(nameOf({ route, declared }))
+function mayEveryCustomerRead({ declared }: Walked): boolean {
   const targets = Object.values(declared.targets)
   if (targets.length === 0) return isQueryForAllOfTenant(declared)
   return targets.every((target) => 'entity' in target && isForAllOfTenant(target))
@@ -181,7 +126,7 @@ function isForAllOfTenant({ entity, operation }: Target): boolean {
 
 /** Of a type of which customers' users see some: pictures, and no key stores. */
 function maySomeBeRead({ declared }: Walked): boolean {
-  const targets = Object.values(declared?.targets ?? {})
+  const targets = Object.values(declared.targets)
   return (
     targets.length > 0 &&
     targets.every((target) => {
@@ -193,14 +138,14 @@ function maySomeBeRead({ declared }: Walked): boolean {
 
 /** Tenants are the system administrator's to change: one that is deleted takes the world of this walk with it. */
 function isSystemAdministratorsOwn({ route, declared }: Walked): boolean {
-  const targets = Object.values(declared?.targets ?? {})
+  const targets = Object.values(declared.targets)
   const types = targets.flatMap((target) => ('entity' in target ? [target.entity.type] : []))
   return route.method !== 'GET' && types.some((type) => type === 'TENANT' || type === 'TENANT_PROFILE')
 }
 
 /** What is not about a thing of the first tenant: done, or nothing found by a name. */
-function mayAnswer({ declared }: Walked, status: number): boolean {
-  return status === 200 || (declared !== undefined && (status === 404 || status === 400))
+function mayAnswer(status: number): boolean {
+  return status === 200 || status === 404 || status === 400
 }
 
 describe('every route', () => {
@@ -256,30 +201,34 @@ describe('every route', () => {
     ids = world.ids,
   ): Promise<{ status: number; text: string }> {
     const path = pathOf({ route, declared }, ids)
-    const query = declared === undefined ? queryOf() : declaredQuery(declared, ids)
-    const response = await fetch(`${world.url}${path}?${query}`, {
+    const response = await fetch(`${world.url}${path}?${declaredQuery(declared, ids)}`, {
       method: route.method,
       headers: token === undefined ? {} : { 'x-authorization': `Bearer ${token}` },
-      ...bodyOfCall({ route, declared }, ids),
+      ...bodyOfDeclared(declared, ids),
     })
     return { status: response.status, text: await response.text() }
   }
 
-  const closed = () => world.routes.filter((route) => route.authorities !== 'public').flatMap(callsOf)
-  const aboutOthers = () => closed().filter((walked) => !isAboutTheCaller(walked))
-  const namesAnEntity = (walked: Walked) =>
-    walked.declared === undefined ? namesAnEntityByPattern(walked.route) : walked.declared.namesEntity(world.ids)
+  const closed = () => world.routes.flatMap(callsOf)
+  const aboutOthers = () => closed().filter(({ declared }) => declared.isAboutTheCaller !== true)
+  const namesAnEntity = ({ declared }: Walked) => declared.namesEntity(world.ids)
 
   test('is walked by this test and served, none beside them', () => {
     const served = world.served
       .filter(({ method }) => method !== 'ANY')
       .map(({ method, pattern }) => `${method} ${pattern}`)
-    assert.deepEqual(served.toSorted(), world.routes.map((route) => nameOf({ route, declared: undefined })).toSorted())
-    assert.ok(closed().length > 40)
-    const open = world.routes
-      .filter((route) => route.authorities === 'public')
-      .map((route) => nameOf({ route, declared: undefined }))
+    assert.deepEqual(served.toSorted(), world.routes.map(nameOfRow).toSorted())
+    assert.ok(closed().length > 400)
+    const open = world.routes.filter((route) => route.authorities === 'public').map(nameOfRow)
     assert.deepEqual(open.toSorted(), OPEN_ROUTES.toSorted())
+  })
+
+  test('of the API is declared: what is not is a page, or the description', () => {
+    const undeclared = world.routes.flatMap((route) => ('undeclared' in route ? [route] : []))
+    const reasons = new Set(undeclared.map((route) => route.undeclared))
+    assert.deepEqual([...reasons].toSorted(), Object.keys(UNDECLARED_REASONS).toSorted())
+    const inApi = undeclared.filter(({ method, pattern }) => method !== 'GET' || pattern.startsWith('/api/'))
+    assert.deepEqual(inApi.map(nameOfRow), [])
   })
 
   test('refuses those who are not logged in, all in the same words', async () => {
@@ -299,9 +248,9 @@ describe('every route', () => {
     const secrets = Object.values(world.ids)
     for (const walked of aboutOthers()) {
       const { status, text } = await call(walked, world.otherTenant)
-      if (namesAnEntity(walked) || !authoritiesOf(walked).includes('TENANT_ADMIN'))
+      if (namesAnEntity(walked) || !walked.declared.authorities.includes('TENANT_ADMIN'))
         assert.ok([403, 404].includes(status), `${nameOf(walked)} answered ${status}: ${text}`)
-      else assert.ok(mayAnswer(walked, status), `${nameOf(walked)} answered ${status}: ${text}`)
+      else assert.ok(mayAnswer(status), `${nameOf(walked)} answered ${status}: ${text}`)
       if (status === 200)
         for (const secret of secrets) assert.ok(!text.includes(secret), `${nameOf(walked)} shows ${secret}`)
       assert.ok(status < 500, nameOf(walked))
@@ -317,14 +266,13 @@ describe('every route', () => {
     const siblings = ['deviceId', 'customerId', 'assetId'].map((name) => world.ids[name] ?? '')
     for (const walked of aboutOthers()) {
       const { status, text } = await call(walked, token)
-      if (!authoritiesOf(walked).includes('CUSTOMER_USER') || makesNewThings(walked))
-        assert.equal(status, 403, nameOf(walked))
+      if (!walked.declared.authorities.includes('CUSTOMER_USER')) assert.equal(status, 403, nameOf(walked))
       else if (mayEveryCustomerRead(walked)) assert.equal(status, 200, nameOf(walked))
       else if (maySomeBeRead(walked)) assert.ok([200, 403].includes(status), nameOf(walked))
       else if (namesAnEntity(walked))
         assert.ok([403, 404].includes(status), `${nameOf(walked)} answered ${status}: ${text}`)
       else {
-        assert.ok(mayAnswer(walked, status) || status === 403, `${nameOf(walked)} answered ${status}: ${text}`)
+        assert.ok(mayAnswer(status) || status === 403, `${nameOf(walked)} answered ${status}: ${text}`)
         for (const id of siblings) assert.ok(!text.includes(id) || status >= 400, `${nameOf(walked)}: ${text}`)
       }
     }
@@ -335,7 +283,7 @@ describe('every route', () => {
     for (const walked of aboutOthers()) {
       if (isSystemAdministratorsOwn(walked)) continue
       const { status, text } = await call(walked, world.systemAdministrator)
-      if (!authoritiesOf(walked).includes('SYS_ADMIN')) assert.equal(status, 403, nameOf(walked))
+      if (!walked.declared.authorities.includes('SYS_ADMIN')) assert.equal(status, 403, nameOf(walked))
       else if (walked.route.pattern.includes('/telemetry/'))
         assert.equal(status, 403, `${nameOf(walked)} answered ${status}: ${text}`)
     }
@@ -344,9 +292,9 @@ describe('every route', () => {
 
   test('lets a tenant administrator do all of that, so that the refusals above were for who asked', async () => {
     for (const walked of aboutOthers().filter(({ route }) => route.method === 'GET')) {
-      if (!authoritiesOf(walked).includes('TENANT_ADMIN')) continue
+      if (!walked.declared.authorities.includes('TENANT_ADMIN')) continue
       const { status, text } = await call(walked, world.tenant)
-      assert.ok(mayAnswer(walked, status), `${nameOf(walked)} answered ${status}: ${text}`)
+      assert.ok(mayAnswer(status), `${nameOf(walked)} answered ${status}: ${text}`)
     }
   })
 
@@ -394,10 +342,3 @@ describe('every route', () => {
     await post('/api/deviceProfile', { name: 'mine', type: 'DEFAULT', transportType: 'DEFAULT' })
   })
 })
-
-/** Whether a call of it is about one thing, by path or body; the others are lists and new things of the caller's own. */
-function namesAnEntityByPattern(route: RestRoute): boolean {
-  if (/:(\w+Id|queueName)\b/.test(route.pattern)) return true
-  if (route.method === 'GET') return false
-  return !MAKES_NEW_THINGS.includes(nameOf({ route, declared: undefined }))
-}

@@ -1,18 +1,17 @@
 /** Makes routes of declarations: the one place where a call is read, checked and answered. */
-import type { z } from 'zod'
 import type { Principal } from '../../../model/principal.ts'
 import { ENTITY_TYPES, entityId, type EntityId } from '../../../model/entity-id.ts'
 import { isMillraceError } from '../../../model/errors.ts'
 import type { JsonValue } from '../../../model/json.ts'
 import type { AccessControl } from '../../../services/access/access-control.ts'
-import { ApiErrors, ParameterErrors } from '../../errors.ts'
+import { ApiErrors } from '../../errors.ts'
 import { validated } from '../body.ts'
-import { FLAG_WORDS, oneOf, uuidOf, type Query } from '../query.ts'
+import { oneOf, uuidOf, type Query } from '../query.ts'
 import { EMPTY_ANSWER, jsonAnswer, type Answer } from '../route.ts'
-import { readQuery, type QuerySchema } from './query.ts'
+import type { QuerySchema } from './query.ts'
+import { readCall, wordsOf } from './read-call.ts'
 import type {
   AnyTarget,
-  BodyForm,
   Call,
   DeclaredRoute,
   Ids,
@@ -86,18 +85,13 @@ export class RouteMaker {
     const { principal } = raw
     const targets: Readonly<Record<string, AnyTarget>> = declaration.targets
     const path = withIds(raw.path, idNames(targets))
-    for (const [name, words] of Object.entries(wordsOf(declaration.words))) {
-      const word = path[name] ?? ''
-      oneOf(name, words === FLAG_WORDS ? word.toLowerCase() : word, words)
-    }
-    const query = readQuery(declaration.query, raw.query)
-    requireHeaders(declaration.headers ?? [], raw)
-    const body = declaration.body === undefined ? undefined : await bodyOf(declaration, declaration.body, raw)
+    const { query, body } = readCall(declaration, path, raw)
     const loaded = await this.loadTargets(targets, path, principal)
     for (const { entity, operation } of declaration.queryTargets?.(query) ?? [])
       await this.access.check(principal, operation, entity)
     if (body !== undefined) await this.checkBody(declaration, body, principal)
-    const call = { principal, clientAddress: raw.clientAddress, path, targets: loaded, query, body, header: raw.header }
+    const { clientAddress, credentials, header } = raw
+    const call = { principal, clientAddress, credentials, path, targets: loaded, query, body, header }
     return call as Call<Path, Targets, Asked, Body, Words>
   }
 
@@ -163,16 +157,6 @@ export class RouteMaker {
   }
 }
 
-async function bodyOf<Body>(
-  { bodyIs }: { readonly bodyIs?: BodyForm },
-  schema: z.ZodType<Body>,
-  raw: RawCall,
-): Promise<Body> {
-  if (bodyIs === 'form') return validated(raw.form(), schema)
-  if (bodyIs === 'optional') return validated(raw.text().trim() === '' ? {} : raw.body(), schema)
-  return validated(bodyIs === undefined ? raw.body() : raw.text(), schema)
-}
-
 function namesEntity<
   Path extends string,
   Targets extends TargetsOf<Path>,
@@ -184,24 +168,22 @@ function namesEntity<
   ids: Ids,
 ): boolean {
   const named: readonly AnyTarget[] = Object.values(targets)
-  if (queryTargets !== undefined || named.some((target) => !('untargeted' in target))) return true
+  if (queryTargets !== undefined || named.some((target) => !('untargeted' in target) || target.isOwned === true))
+    return true
   if (body === undefined || bodyTargets === undefined || example === undefined) return false
   return bodyTargets(validated(example(ids), body)).length > 0
-}
-
-function wordsOf(words: object = {}): Readonly<Record<string, readonly string[]>> {
-  return words as Readonly<Record<string, readonly string[]>>
-}
-
-function requireHeaders(names: readonly string[], { header }: RawCall): void {
-  for (const name of names) if (header(name).trim() === '') throw ParameterErrors.HEADER_MISSING({ name })
 }
 
 function idNames(targets: Readonly<Record<string, AnyTarget>>): readonly string[] {
   return Object.keys(targets).filter((name) => {
     const target = targets[name]
-    return target === undefined || !('idOf' in target)
+    return target === undefined || isUuid(target)
   })
+}
+
+/** Others are keys and numbers that the handler knows. */
+export function isUuid(target: AnyTarget): boolean {
+  return !('idOf' in target) && !('untargeted' in target && target.isText === true)
 }
 
 function withIds(path: Readonly<Record<string, string>>, ids: readonly string[]): Readonly<Record<string, string>> {
@@ -210,7 +192,7 @@ function withIds(path: Readonly<Record<string, string>>, ids: readonly string[])
   )
 }
 
-function answerOf(result: Answer | JsonValue, query: Query): Answer {
+export function answerOf(result: Answer | JsonValue, query: Query): Answer {
   if (isAnswer(result)) return result
   query.requireWhole(result)
   return jsonAnswer(result)
@@ -224,12 +206,17 @@ export function rawAnswer(answer: Answer): Answer {
   return answer
 }
 
+/** To a page. */
+export function redirectAnswer(location: string): Answer {
+  return rawAnswer({ status: 303, contentType: undefined, body: '', headers: { Location: location } })
+}
+
 function isAnswer(result: Answer | JsonValue): result is Answer {
   return typeof result === 'object' && result !== null && ANSWERS.has(result)
 }
 
 /** For paths that are put together: the compiler sees no parameters in them. */
-function requireTargets(path: string, targets: Readonly<Record<string, unknown>>): void {
+export function requireTargets(path: string, targets: Readonly<Record<string, unknown>>): void {
   for (const [, name = ''] of path.matchAll(/\{(\w+Id)\}/g)) {
     if (!Object.hasOwn(targets, name)) throw new TypeError(`${path} names ${name} and no target for it`)
   }

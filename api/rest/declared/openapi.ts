@@ -3,7 +3,8 @@ import { z } from 'zod'
 import type { JsonObject, JsonValue } from '../../../model/json.ts'
 import { ENTITY_TYPES } from '../../../model/entity-id.ts'
 import { NamedSchemas } from './named-schemas.ts'
-import type { AnyTarget, DeclaredRoute, Ids } from './route.ts'
+import { isUuid } from './declare.ts'
+import type { AnyDeclared, AnyTarget, Ids } from './route.ts'
 
 export interface DescriptionHead {
   readonly version: string
@@ -11,7 +12,7 @@ export interface DescriptionHead {
   readonly serverUrl: string
 }
 
-export function describeApi(routes: readonly DeclaredRoute[], { version, serverUrl }: DescriptionHead): JsonObject {
+export function describeApi(routes: readonly AnyDeclared[], { version, serverUrl }: DescriptionHead): JsonObject {
   const paths: Record<string, Record<string, JsonObject>> = {}
   const schemas = new NamedSchemas()
   for (const route of routes) {
@@ -55,6 +56,11 @@ const ERROR: JsonObject = {
 const SAMPLE_IDS: Ids = new Proxy({}, { get: () => '784f394c-42b6-435a-983c-b7beff2784f9' })
 const REFUSAL: JsonObject = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } }
 
+const REFUSED: JsonObject = {
+  401: { description: 'Not logged in.', ...REFUSAL },
+  403: { description: 'Not allowed.', ...REFUSAL },
+}
+
 const BODY_TYPES = {
   json: 'application/json',
   'json-text': 'application/json',
@@ -63,11 +69,11 @@ const BODY_TYPES = {
   form: 'multipart/form-data',
 } as const
 
-function operationOf(route: DeclaredRoute, schemas: NamedSchemas): JsonObject {
+function operationOf(route: AnyDeclared, schemas: NamedSchemas): JsonObject {
   return {
     tags: [tagOf(route.path)],
     summary: route.about,
-    description: `For ${route.authorities.join(', ')}.`,
+    description: audienceOf(route),
     operationId: operationId(route),
     parameters: [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)],
     ...(route.body === undefined
@@ -83,19 +89,36 @@ function operationOf(route: DeclaredRoute, schemas: NamedSchemas): JsonObject {
             },
           },
         }),
+    ...(route.authorities === 'public' && route.token === undefined ? { security: [] } : {}),
     responses: {
-      200: {
-        description: route.mayBeEmpty === true ? 'Done; empty where there is nothing.' : 'Done.',
-        ...(route.answer === undefined ? {} : answerOf(schemas.take(route.answer), route.mayBeEmpty === true)),
-      },
+      ...successesOf(route, schemas),
       ...(route.body === undefined && Object.keys(route.query).length === 0
         ? {}
         : { 400: { description: 'Not valid; the message names the field.', ...REFUSAL } }),
-      401: { description: 'Not logged in.', ...REFUSAL },
-      403: { description: 'Not allowed.', ...REFUSAL },
+      ...(route.authorities === 'public' ? {} : REFUSED),
       ...(Object.keys(route.targets).length === 0 ? {} : { 404: { description: 'Not there.', ...REFUSAL } }),
     },
   }
+}
+
+function audienceOf(route: AnyDeclared): string {
+  if (route.authorities !== 'public') return `For ${route.authorities.join(', ')}.`
+  return route.token === undefined ? 'For everybody.' : `For who has ${route.token}.`
+}
+
+/** By status. */
+function successesOf(route: AnyDeclared, schemas: NamedSchemas): JsonObject {
+  const isEmptyAtTimes = route.mayBeEmpty === true
+  const answer = route.answer === undefined ? {} : answerOf(schemas.take(route.answer), isEmptyAtTimes)
+  const description = isEmptyAtTimes ? 'Done; empty where there is nothing.' : 'Done.'
+  if (route.authorities !== 'public') return { 200: { description, ...answer } }
+  const others = Object.entries(route.alsoAnswers ?? {}).map(([status, text]) => [
+    status,
+    { description: text, ...answer },
+  ])
+  const first =
+    route.redirects === true ? { 303: { description: 'Go to the page.' } } : { 200: { description, ...answer } }
+  return { ...first, ...(Object.fromEntries(others) as JsonObject) }
 }
 
 /** No content type may stand beside an answer that may be empty: what it is otherwise is told under a name of ours. */
@@ -106,7 +129,7 @@ function answerOf(schema: JsonObject, mayBeEmpty: boolean): JsonObject {
 /** What a call is about: the first word of its path behind `/api`. */
 function tagOf(path: string): string {
   const [first = '', second = ''] = path
-    .replace(/^\/api\//, '')
+    .replace(/^\/(api\/)?/, '')
     .replace(/^(\{\w+\}\/)+/, '')
     .split('/')
   return ['noauth', 'plugins', 'tenant', 'customer'].includes(first) && /^[a-z]/.test(second) ? second : first
@@ -156,10 +179,10 @@ function answerSchema(responses: JsonObject): JsonObject | undefined {
 }
 
 function isIdOf(target: AnyTarget | undefined): boolean {
-  return target !== undefined && !('idOf' in target)
+  return target !== undefined && isUuid(target)
 }
 
-function pathParameters({ path, targets, words }: DeclaredRoute): JsonObject[] {
+function pathParameters({ path, targets, words }: AnyDeclared): JsonObject[] {
   const types = new Set(Object.values(targets).map((target) => ('typedBy' in target ? target.typedBy : '')))
   const schemaOf = (name: string): JsonObject => {
     if (isIdOf(targets[name])) return { type: 'string', format: 'uuid' }
@@ -174,7 +197,7 @@ function pathParameters({ path, targets, words }: DeclaredRoute): JsonObject[] {
   }))
 }
 
-function queryParameters({ query }: DeclaredRoute): JsonObject[] {
+function queryParameters({ query }: AnyDeclared): JsonObject[] {
   return Object.entries(query).flatMap(([given, { parameters }]) =>
     parameters.map(({ name, isRequired, schema }) => ({
       name: name === '' ? given : name,
@@ -185,7 +208,7 @@ function queryParameters({ query }: DeclaredRoute): JsonObject[] {
   )
 }
 
-function headerParameters({ headers = [] }: DeclaredRoute): JsonObject[] {
+function headerParameters({ headers = [] }: AnyDeclared): JsonObject[] {
   return headers.map((name) => ({ name, in: 'header', required: true, schema: { type: 'string' } }))
 }
 
@@ -200,7 +223,7 @@ function bodySchema(body: z.ZodType): JsonObject {
 }
 
 /** `GET /api/asset/{assetId}` is `getAssetByAssetId`. */
-function operationId({ method, path }: DeclaredRoute): string {
+function operationId({ method, path }: AnyDeclared): string {
   const words = path
     .replace(/^\/api\//, '')
     .split('/')

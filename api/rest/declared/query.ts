@@ -179,6 +179,20 @@ export const requiredFlag: QueryParameter<boolean> = {
   },
 }
 
+/** Undefined when absent or blank. */
+export function optionalCount(least: number, most?: number): QueryParameter<number | undefined> {
+  const schema = { type: 'integer', minimum: least, ...(most === undefined ? {} : { maximum: most }) }
+  return {
+    parameters: [{ name: '', isRequired: false, schema }],
+    read: (query, name) => {
+      const value = query.integer(name)
+      if (value === undefined || (value >= least && (most === undefined || value <= most))) return value
+      const expected = most === undefined ? `at least ${least}` : `${least} to ${most}`
+      throw ParameterErrors.INVALID({ name, value, expected })
+    },
+  }
+}
+
 /** From 1 to `most`. */
 export function requiredCount(most: number): QueryParameter<number> {
   return {

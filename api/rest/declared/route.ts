@@ -54,6 +54,10 @@ export interface TypedTarget {
 /** An id that names no entity of its own, with the reason; the handler checks what it stands for. */
 export interface Untargeted {
   readonly untargeted: string
+  /** It names something of one tenant all the same: who may not see it is told that it is not there. */
+  readonly isOwned?: true
+  /** It is no UUID: the handler gets it as it came. */
+  readonly isText?: true
 }
 
 export type AnyTarget = Target | TypedTarget | Untargeted
@@ -75,16 +79,27 @@ type PathValues<Path extends string, Words> = {
     : string
 }
 
-export interface Call<Path extends string, Targets, Asked extends QuerySchema, Body, Words = object> {
-  readonly principal: Principal
+/** A call of whoever it is. */
+export interface OpenCall<Path extends string, Asked extends QuerySchema, Body, Words = object> {
   readonly clientAddress: string
+  /** As `PublicCall` has them. */
+  readonly credentials: string
   readonly path: PathValues<Path, Words>
-  /** The entities that the path names; for what is untargeted its id. */
-  readonly targets: Loaded<Targets>
   readonly query: QueryValues<Asked>
   readonly body: Body
   /** Of those that the declaration names. */
   readonly header: (name: string) => string
+}
+
+export interface Call<Path extends string, Targets, Asked extends QuerySchema, Body, Words = object> extends OpenCall<
+  Path,
+  Asked,
+  Body,
+  Words
+> {
+  readonly principal: Principal
+  /** The entities that the path names; for what is untargeted its id. */
+  readonly targets: Loaded<Targets>
 }
 
 /** An entity that body or query name, such as the one that a save changes; undefined where it names none. */
@@ -93,36 +108,20 @@ export interface BodyTarget {
   readonly operation: Operation
 }
 
-export interface RouteDeclaration<
-  Path extends string,
-  Targets extends TargetsOf<Path>,
-  Asked extends QuerySchema,
-  Body,
-  Words extends WordsOf<Path> = WordsOf<Path>,
-> {
+/** What every declaration says, whoever may call. */
+interface CommonDeclaration<Path extends string, Asked extends QuerySchema, Body, Words extends WordsOf<Path>> {
   readonly method: HttpMethod
   readonly path: Path
   /** One line: what it does. */
   readonly about: string
-  readonly authorities: readonly Authority[]
-  /** One for each id in the path; may be left out where there is none. */
-  readonly targets: Targets
   /** Others than these are refused. */
   readonly words?: Words
   readonly query: Asked
   /** Header fields that the call must have. */
   readonly headers?: readonly string[]
-  /** Only where these parameters are sent: two calls may share a path. */
-  readonly onlyWith?: readonly string[]
   readonly body: z.ZodType<Body> | undefined
-  /** Of the query's ids. */
-  readonly queryTargets?: (query: QueryValues<Asked>) => readonly BodyTarget[]
   /** `text`: the body is no JSON but the text itself. `optional`: none at all is as good as `{}`. `json-text`: the handler reads the JSON itself, with refusals of its own. */
   readonly bodyIs?: BodyForm
-  /** Of the body's ids. */
-  readonly bodyTargets?: (body: Body) => readonly BodyTarget[]
-  /** Where the body makes something new: what the caller must be allowed to create. */
-  readonly creates?: (body: Body) => EntityType | undefined
   /** Where it is not the server's bound. */
   readonly maxBodyBytes?: number
   /** JSON schema of the answer; undefined for an empty one. */
@@ -131,6 +130,26 @@ export interface RouteDeclaration<
   readonly mayBeEmpty?: boolean
   /** A good body; ids by the names that paths give them (`deviceId`). Shown in the API description, sent by the walk of the security tests. */
   readonly example?: (ids: Ids) => JsonValue
+}
+
+export interface RouteDeclaration<
+  Path extends string,
+  Targets extends TargetsOf<Path>,
+  Asked extends QuerySchema,
+  Body,
+  Words extends WordsOf<Path> = WordsOf<Path>,
+> extends CommonDeclaration<Path, Asked, Body, Words> {
+  readonly authorities: readonly Authority[]
+  /** One for each id in the path; may be left out where there is none. */
+  readonly targets: Targets
+  /** Only where these parameters are sent: two calls may share a path. */
+  readonly onlyWith?: readonly string[]
+  /** Of the query's ids. */
+  readonly queryTargets?: (query: QueryValues<Asked>) => readonly BodyTarget[]
+  /** Of the body's ids. */
+  readonly bodyTargets?: (body: Body) => readonly BodyTarget[]
+  /** Where the body makes something new: what the caller must be allowed to create. */
+  readonly creates?: (body: Body) => EntityType | undefined
   readonly errorsAsText?: boolean
   /** It shows and changes nothing but the caller's own: whoever is logged in may. */
   readonly isAboutTheCaller?: boolean
@@ -141,32 +160,54 @@ export interface RouteDeclaration<
   readonly handle: (call: Call<Path, Targets, Asked, Body, Words>) => Promise<Answer | JsonValue>
 }
 
+/** A call for everybody. It names no entity by its id: nobody is there whose rights could be looked at. */
+export interface OpenDeclaration<
+  Path extends string,
+  Asked extends QuerySchema,
+  Body,
+  Words extends WordsOf<Path> = WordsOf<Path>,
+> extends CommonDeclaration<Path, Asked, Body, Words> {
+  /** Which token it takes, where it takes one that logs nobody in: the handler reads it. */
+  readonly token?: string
+  /** Answers 303: browsers follow it to a page. */
+  readonly redirects?: true
+  /** What it answers besides, by status, with the same schema. */
+  readonly alsoAnswers?: Readonly<Record<number, string>>
+  /** What a call is told whose body is not valid, in the place of what is wrong with it. */
+  readonly bodyFault?: (cause: Error) => Error
+  readonly handle: (call: OpenCall<Path, Asked, Body, Words>) => Promise<Answer | JsonValue>
+}
+
 export type BodyForm = 'text' | 'json-text' | 'form' | 'optional'
 
 /** Of things that are there, by the names that paths give them. */
 export type Ids = Readonly<Record<string, string>>
 
 /** A route whatever its types: what tables and walks hold. */
-export interface DeclaredRoute {
+interface DeclaredCall {
   readonly method: HttpMethod
   readonly path: string
   readonly about: string
-  readonly authorities: readonly Authority[]
   readonly targets: Readonly<Record<string, AnyTarget>>
   readonly words: Readonly<Record<string, readonly string[]>>
   readonly query: QuerySchema
   readonly headers?: readonly string[]
-  readonly onlyWith?: readonly string[]
   readonly body: z.ZodType | undefined
   readonly bodyIs?: BodyForm
   readonly answer: JsonObject | undefined
   readonly mayBeEmpty?: boolean
   readonly example?: (ids: Ids) => JsonValue
+  readonly maxBodyBytes?: number
+}
+
+/** Of users who are logged in. */
+export interface DeclaredRoute extends DeclaredCall {
+  readonly authorities: readonly Authority[]
+  readonly onlyWith?: readonly string[]
   readonly errorsAsText?: boolean
   readonly isAboutTheCaller?: boolean
   readonly setsUpSecondFactor?: boolean
   readonly isGzipped?: boolean
-  readonly maxBodyBytes?: number
   /** Whether a call of it with the example names something that is there already, in path or body. */
   namesEntity(ids: Ids): boolean
   /** Throws for a body or a query that is not valid, for what is not there and for what is not allowed. Does nothing else. */
@@ -175,9 +216,21 @@ export interface DeclaredRoute {
   run(raw: RawCall): Promise<Answer>
 }
 
-export interface RawCall {
-  readonly principal: Principal
+/** Of everybody. */
+export interface DeclaredOpenRoute extends DeclaredCall {
+  readonly authorities: 'public'
+  readonly token?: string
+  readonly redirects?: true
+  readonly alsoAnswers?: Readonly<Record<number, string>>
+  /** Throws for a body or a query that is not valid; nothing is done then. */
+  run(raw: RawOpenCall): Promise<Answer>
+}
+
+export type AnyDeclared = DeclaredRoute | DeclaredOpenRoute
+
+export interface RawOpenCall {
   readonly clientAddress: string
+  readonly credentials: string
   readonly path: Readonly<Record<string, string>>
   readonly query: Query
   readonly header: (name: string) => string
@@ -186,4 +239,8 @@ export interface RawCall {
   readonly body: () => JsonValue
   /** The parts of a form. Throws `parameter.BODY_INVALID`. */
   readonly form: () => FormMembers
+}
+
+export interface RawCall extends RawOpenCall {
+  readonly principal: Principal
 }

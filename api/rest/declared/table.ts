@@ -3,15 +3,11 @@ import { requireAuthority } from '../authorize.ts'
 import { formOf } from '../form.ts'
 import { gzipped } from '../gzipped.ts'
 import type { Query } from '../query.ts'
-import type { RestRoute, UserCall, UserRoute } from '../route.ts'
-import type { DeclaredRoute } from './route.ts'
+import type { PublicCall } from '../route.ts'
+import type { DeclaredRow, OpenRow, RestRoute } from '../rows.ts'
+import type { DeclaredOpenRoute, DeclaredRoute, RawOpenCall } from './route.ts'
 
-export interface DeclaredRow extends UserRoute {
-  /** What it was made of. */
-  readonly declared: readonly DeclaredRoute[]
-}
-
-export function isDeclared(route: RestRoute): route is DeclaredRow {
+export function isDeclared(route: RestRoute): route is DeclaredRow | OpenRow {
   return 'declared' in route
 }
 
@@ -24,13 +20,27 @@ export function tableRows(routes: readonly DeclaredRoute[]): readonly DeclaredRo
   return [...byPlace.values()].map(rowOf)
 }
 
+/** Of calls for everybody: each has a place of its own. */
+export function openRows(routes: readonly DeclaredOpenRoute[]): readonly OpenRow[] {
+  return routes.map((route) => {
+    const names = namesIn(route.path)
+    return {
+      method: route.method,
+      pattern: patternOf(route.path),
+      authorities: 'public',
+      declared: [route],
+      handle: (call) => route.run(rawCallOf(call, names)),
+    }
+  })
+}
+
 function rowOf(routes: readonly DeclaredRoute[]): DeclaredRow {
   const [first] = routes
   if (first === undefined) throw new TypeError('a row of no routes')
   // Who may call any of them gets in; each is asked again below.
   const authorities = [...new Set(routes.flatMap((route) => route.authorities))]
   const bySpecial = [...routes].sort((a, b) => (b.onlyWith?.length ?? 0) - (a.onlyWith?.length ?? 0))
-  const names = [...first.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  const names = namesIn(first.path)
   return {
     method: first.method,
     pattern: patternOf(first.path),
@@ -42,7 +52,7 @@ function rowOf(routes: readonly DeclaredRoute[]): DeclaredRow {
     handle: async (call) => {
       const route = bySpecial.find((candidate) => isMeant(candidate, call.query)) ?? first
       requireAuthority(call.principal, route.authorities)
-      const answer = await route.run(rawCallOf(call, names))
+      const answer = await route.run({ ...rawCallOf(call, names), principal: call.principal })
       return route.isGzipped === true ? gzipped(answer, call.header('accept-encoding')) : answer
     },
   }
@@ -57,9 +67,13 @@ function isMeant({ onlyWith = [] }: DeclaredRoute, query: Query): boolean {
   return onlyWith.every((name) => query.has(name))
 }
 
-function rawCallOf(call: UserCall, names: readonly string[]) {
+function namesIn(path: string): readonly string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+}
+
+function rawCallOf(call: PublicCall, names: readonly string[]): RawOpenCall {
   return {
-    principal: call.principal,
+    credentials: call.credentials,
     clientAddress: call.clientAddress,
     path: Object.fromEntries(names.map((name, index) => [name, call.parameter(index)])),
     query: call.query,
