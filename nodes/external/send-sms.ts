@@ -52,7 +52,7 @@ export const sendSms = defineNode({
   effects: true,
   create: (config, { services: { sms, outbound } }) => {
     const sender = config.useSystemSmsSettings
-      ? { send: sms.send, close: async () => undefined }
+      ? { send: (number: string, text: string) => sms.send(number, text), close: async () => undefined }
       : senderOf(config.smsProviderConfiguration, outbound)
     const numbersOf = pattern(config.numbersToTemplate)
     const textOf = pattern(config.smsMessageTemplate)

@@ -1,6 +1,6 @@
 /** Questions to models, under the outbound policy. */
 import assert from 'node:assert/strict'
-import type { AiQuestion, NodeAi, NodeAiModel, NodeAiSettings } from '../../engine/rulechain/capabilities/ai.ts'
+import type { AiQuestion, NodeAi, NodeAiSettings } from '../../engine/rulechain/capabilities/ai.ts'
 import type { NodeIdentity } from '../../engine/rulechain/capabilities.ts'
 import type { HttpAnswer, HttpCall, OutboundClient } from '../../engine/rulechain/capabilities/outbound.ts'
 import type { Clock } from '../../model/clock.ts'

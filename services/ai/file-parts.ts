@@ -23,10 +23,10 @@ interface Encoded {
 }
 
 interface Form {
-  text(text: string): object
-  image(file: Encoded): object | undefined
+  readonly text: (text: string) => object
+  readonly image: (file: Encoded) => object | undefined
   /** Absent where the provider takes none. */
-  pdf?(file: Encoded): object
+  readonly pdf?: (file: Encoded) => object
 }
 
 const PDF = 'application/pdf'

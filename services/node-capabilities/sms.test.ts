@@ -11,10 +11,10 @@ test('texts count for the tenant as many segments as they have, and only where t
       if (number === '+1') throw new Error('refused')
     },
   }
-  const { send } = nodeSms({ sms, meter }, testOutbound())({ tenantId: 'a' })
-  await send('+15005550001', 'short')
-  await send('+15005550001', 'x'.repeat(141))
-  await assert.rejects(send('+1', 'short'), /refused/)
+  const texts = nodeSms({ sms, meter }, testOutbound())({ tenantId: 'a' })
+  await texts.send('+15005550001', 'short')
+  await texts.send('+15005550001', 'x'.repeat(141))
+  await assert.rejects(texts.send('+1', 'short'), /refused/)
   assert.deepEqual(
     [...meter.take()].map(([tenantId, counts]) => [tenantId, counts[USAGE.sms]]),
     [['a', 4]],
@@ -24,13 +24,9 @@ test('texts count for the tenant as many segments as they have, and only where t
 test('a tenant whose limit is reached sends none', async () => {
   const meter = new UsageMeter()
   const sent: string[] = []
-  const { send } = nodeSms(
-    { sms: { send: async (number) => void sent.push(number) }, meter },
-    testOutbound(),
-  )({
-    tenantId: 'a',
-  })
+  const sms = { send: async (number: string) => void sent.push(number) }
+  const texts = nodeSms({ sms, meter }, testOutbound())({ tenantId: 'a' })
   meter.setDisabledOf('a', FEATURE.SMS)
-  await assert.rejects(send('+15005550001', 'a'), { code: 'usage.SMS' })
+  await assert.rejects(texts.send('+15005550001', 'a'), { code: 'usage.SMS' })
   assert.deepEqual(sent, [])
 })

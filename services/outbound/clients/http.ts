@@ -3,12 +3,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { connect as tlsConnect, createSecureContext, type ConnectionOptions, type SecureContext } from 'node:tls'
 import type { Socket } from 'node:net'
-import type {
-  HttpAnswer,
-  HttpCall,
-  HttpTarget,
-  OutboundCertificates,
-} from '../../../engine/rulechain/capabilities/outbound.ts'
+import type { HttpAnswer, HttpCall, OutboundCertificates } from '../../../engine/rulechain/capabilities/outbound.ts'
 import { OutboundErrors } from '../errors.ts'
 import type { OpenClient, TakeAnswer } from '../raw-client.ts'
 import { connectByProxy } from './connect-proxy.ts'
