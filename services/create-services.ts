@@ -314,7 +314,7 @@ export function createServices(options: ServicesOptions): Services {
     aiModels,
     integrations,
     integrationFigures,
-    ai: new AiChats({ models: aiModels, files: new AiFiles(content.resources), outbound, clock }),
+    ai: new AiChats({ models: aiModels, files: new AiFiles(content.resources, clock), outbound, clock }),
     deviceMove: new DeviceMove({ entities, declared, changes, limits, feed, doubts, calls, clock, random }),
     movedDevices,
     keptSessions,

@@ -58,7 +58,7 @@ let model: OpenedModel = { version: 1, configuration: aiConfigurationOf(OPENAI) 
 const chats = (allowed = true) =>
   new AiChats({
     models: { open: async () => model },
-    files: new AiFiles({ findShared: async () => undefined, hold: () => assert.fail('there is no file') }),
+    files: new AiFiles({ findShared: async () => undefined, hold: () => assert.fail('there is no file') }, clock),
     outbound: testOutbound(allowed ? {} : { allowedAddresses: [] }),
     clock,
   })

@@ -48,8 +48,9 @@ export class AiChats {
       await files.check(tenantId, fileIds)
       const first = await open()
       const model = new FollowedModel(open, (configuration) => this.connect(tenantId, configuration, limits), first)
+      const asked = { ids: fileIds, waitMs: limits.timeoutMs }
       const ask = (question: AiQuestion) =>
-        files.with(tenantId, fileIds, (read) => model.ask({ ...question, files: read }))
+        files.with(tenantId, asked, (read) => model.ask({ ...question, files: read }))
       return { ask, close: () => model.close() }
     },
   })

@@ -5,8 +5,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
 import type { Principal } from '../../model/principal.ts'
+import { systemClock } from '../../model/system-clock.ts'
+import { FileRoom } from '../content/file-room.ts'
 import { testOutbound } from '../outbound/testkit.ts'
 import { insertTenant, openTestPlatform, type TestPlatform } from '../testkit.ts'
+import { AiFiles } from './ai-files.ts'
 
 const bodies: string[] = []
 const server = createServer((request, response) => {
@@ -93,4 +96,29 @@ test('a file without a media type is told by its name', async (t) => {
   t.after(() => model.close())
   await assert.rejects(model.ask(QUESTION), { code: 'ai.FILE_TYPELESS', message: /odd\.bin/ })
   assert.deepEqual([bodies.length, platform.services.content.room.bytes], [0, 0])
+})
+
+test('questions of a tenant that wait for their model leave room for the files of all others', async () => {
+  const id = await upload('large.csv', 'text/csv')
+  const record = await platform.services.content.resources.findShared(platform.tenantId, id)
+  assert.ok(record !== undefined)
+  const [room, bytes] = [new FileRoom(), 10 * 2 ** 20]
+  const files = new AiFiles(
+    {
+      findShared: async () => ({ ...record, dataSize: bytes, previewSize: 0 }),
+      hold: () => room.hold(bytes, 'known', async () => Buffer.from('large')),
+    },
+    systemClock,
+  )
+  const answered = Promise.withResolvers<void>()
+  const asked = { ids: [id], waitMs: 60_000 }
+  const waiting = Array.from({ length: 40 }, () => files.with('a', asked, () => answered.promise))
+  await files.with('b', asked, async () => assert.equal(room.bytes, 4 * bytes))
+  await assert.rejects(
+    files.with('a', { ...asked, waitMs: 1 }, async () => undefined),
+    { code: 'outbound.TIMEOUT' },
+  )
+  answered.resolve()
+  await Promise.all(waiting)
+  assert.equal(room.bytes, 0)
 })

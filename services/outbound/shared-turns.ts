@@ -14,9 +14,13 @@ export class SharedTurns {
     this.timeoutMs = timeoutMs
   }
 
-  /** Throws `TIMEOUT` where no place is free in time, `CALL_TOO_BIG`, `TENANT_FULL`. */
-  async inTurn<Result>(tenantId: string, bytes: number, run: () => Promise<Result>): Promise<Result> {
-    const { timeoutMs: ms } = this
+  /** Throws `TIMEOUT` where no place is free in time (`ms`), `CALL_TOO_BIG`, `TENANT_FULL`. */
+  async inTurn<Result>(
+    tenantId: string,
+    bytes: number,
+    run: () => Promise<Result>,
+    ms = this.timeoutMs,
+  ): Promise<Result> {
     const abort = new AbortController()
     const timer = this.clock.after(ms, () => abort.abort(OutboundErrors.TIMEOUT({ ms })))
     try {
