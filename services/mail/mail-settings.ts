@@ -12,9 +12,6 @@ const wholeNumber = z.union([z.int(), z.string().regex(/^\d+$/)]).transform(Numb
 
 const port = wholeNumber.pipe(z.number().min(1).max(65_535))
 
-/** What clients leave in a field that is not used. */
-const unused = z.literal('').transform(() => null)
-
 export const mailSettingsSchema = z
   .object({
     mailFrom: z.string().min(1),
@@ -33,10 +30,8 @@ export const mailSettingsSchema = z
     refreshToken: z.string().nullish().transform(orNull),
     enableProxy: z.boolean().nullish().transform(Boolean),
     proxyHost: z.string().nullish().transform(orNull),
-    proxyPort: z
-      .union([port, unused])
-      .nullish()
-      .transform((given) => given ?? null),
+    /** Where there is no proxy anything may have been left in it. */
+    proxyPort: port.nullable().catch(null),
     proxyUser: z.string().nullish().transform(orNull),
     proxyPassword: z.string().nullish().transform(orNull),
   })
@@ -46,7 +41,7 @@ export const mailSettingsSchema = z
   })
   .refine(({ enableProxy, proxyPort }) => !enableProxy || proxyPort !== null, {
     path: ['proxyPort'],
-    message: 'is missing',
+    message: 'is no port',
   })
 
 export type MailSettings = z.infer<typeof mailSettingsSchema>
