@@ -274,12 +274,24 @@ seen(
     await fill(browser, 'watermarkUnit', '86400')
     await fill(browser, 'metricOf', '')
     await fill(browser, 'metricScript', 'return t * 2;')
+    // A figure that a script makes stays one, whatever arguments come.
+    await (await browser.named('Add an argument')).click()
+    await fill(browser, 'argumentKey', 'power', -1)
+    await fill(browser, 'argument', 'p', -1)
+    await (await browser.named('Add a figure')).click()
+    await fill(browser, 'metric', 'powers', -1)
+    await fill(browser, 'metricOf', 'p', -1)
+    // The names of two are alike while one of them is typed.
+    for (const name of ['t', 'tp']) await fill(browser, 'argument', name, -1)
     await (await browser.named('Save')).click()
     await browser.sees('What it did')
     const { interval, watermark, metrics } = (await tenant.field(meter)).configuration
     assert.deepEqual(interval, { type: 'CUSTOM', tz: 'Europe/Berlin', offsetSec: 300, durationSec: 3600 })
     assert.deepEqual(watermark, { duration: 172_800 })
-    assert.deepEqual(metrics, { mean: { function: 'AVG', input: { type: 'function', function: 'return t * 2;' } } })
+    assert.deepEqual(metrics, {
+      mean: { function: 'AVG', input: { type: 'function', function: 'return t * 2;' } },
+      powers: { function: 'AVG', input: { type: 'key', key: 'tp' } },
+    })
   },
   { ...REFUSED, ...NARROW },
 )

@@ -62,6 +62,18 @@ export function namedMetrics(shown) {
   )
 }
 
+/**
+ * Where the argument at `place` stands now, after one was called otherwise, added behind or taken out; -1 where it is gone. While somebody types
+ * names may be alike, or empty: they say nothing of which is which.
+ * @param {readonly string[]} before @param {readonly string[]} now @param {number} place
+ */
+export function followed(before, now, place) {
+  if (now.length >= before.length) return place
+  const gone = before.findIndex((name, index) => name !== now[index])
+  if (place === gone) return -1
+  return place > gone ? place - 1 : place
+}
+
 /** @param {Json | undefined} stored @returns {Interval} */
 export function intervalOf({ type, tz, durationSec, offsetSec } = {}) {
   return {

@@ -5,6 +5,7 @@ import { newConfiguration } from './field-shapes.js'
 import {
   FUNCTIONS,
   INTERVALS,
+  followed,
   inUnit,
   intervalOf,
   metricsOf,
@@ -54,4 +55,13 @@ test('seconds are said in the largest unit of which they are a whole number', ()
   assert.deepEqual(inUnit(0), { amount: '0', unit: '1' })
   assert.equal(inUnit(undefined).amount, '')
   assert.equal(secondsOf('1.5', '60'), 90)
+})
+
+test('an argument is followed by its place, whatever the names are while somebody types', () => {
+  assert.equal(followed(['t', 'h'], ['t', 't'], 1), 1)
+  assert.equal(followed(['t'], ['t', ''], 0), 0)
+  assert.deepEqual(
+    [0, 1, 2].map((place) => followed(['a', 'b', 'c'], ['a', 'c'], place)),
+    [0, -1, 1],
+  )
 })

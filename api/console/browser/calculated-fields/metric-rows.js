@@ -1,6 +1,6 @@
 /** The figures of an aggregation: what is added up of which value, under which key. */
 import { choice, field, hide, make, textArea } from '../dom.js'
-import { FUNCTIONS, namedMetrics } from './figure-shapes.js'
+import { FUNCTIONS, followed, namedMetrics } from './figure-shapes.js'
 import { Misfit, member } from './misfit.js'
 
 /** @typedef {import('./figure-shapes.js').Metric} Metric */
@@ -87,9 +87,11 @@ function metricRow(metric, names, remove) {
   value.input.value = metric.defaultValue
   /** @type {readonly string[]} */
   let offered = []
-  offer(names, metric.argument)
+  // An argument that was added just now has no name yet.
+  const isByScript = metric.argument === '' && !names.includes('')
+  choose(names, isByScript ? undefined : metric.argument, names.indexOf(metric.argument))
   const show = () => {
-    hide(script.row, of.input.value !== BY_SCRIPT)
+    hide(script.row, !hasScript())
     hide(filter.row, counted.input.value !== 'FILTER')
   }
   for (const { input } of [of, counted]) input.addEventListener('change', show)
@@ -108,11 +110,11 @@ function metricRow(metric, names, remove) {
     /** @returns {Metric} */
     read() {
       const key = name.input.value.trim()
-      const isScript = of.input.value === BY_SCRIPT
+      const isScript = hasScript()
       member(of.input, `metrics.${key}.input.key`)
       member(script.input, `metrics.${key}.input.function`)
       return {
-        ...{ name: key, fn: fn.input.value, argument: of.input.value, before: metric.before },
+        ...{ name: key, fn: fn.input.value, argument: isScript ? '' : of.input.value, before: metric.before },
         script: isScript ? script.input.value : '',
         filter: counted.input.value === 'FILTER' ? filter.input.value : '',
         defaultValue: value.input.value,
@@ -120,17 +122,27 @@ function metricRow(metric, names, remove) {
     },
   }
 
-  /** One that was given another name is followed; one that is gone stays chosen until another is. @param {readonly string[]} now @param {string} [chosen] */
-  function offer(now, chosen = of.input.value) {
-    const at = offered.indexOf(chosen)
-    const renamed = at >= 0 && !now.includes(chosen) && now.length === offered.length ? now[at] : undefined
-    const next = renamed ?? chosen
-    const gone = next === BY_SCRIPT || now.includes(next) ? [] : [next]
+  /** By its place: an argument without a name yet has the value of the script. */
+  function hasScript() {
+    return of.input.selectedIndex === of.input.options.length - 1
+  }
+
+  /** An argument that was given another name is followed; one that is gone stays chosen until another is. @param {readonly string[]} now */
+  function offer(now) {
+    if (hasScript()) return choose(now, undefined, -1)
+    const { selectedIndex: at, value } = of.input
+    const place = at < offered.length ? followed(offered, now, at) : now.indexOf(value)
+    choose(now, value, place)
+  }
+
+  /** @param {readonly string[]} now @param {string | undefined} argument undefined for the script @param {number} place of the argument, -1 where it is gone */
+  function choose(now, argument, place) {
+    const gone = argument === undefined || place >= 0 ? [] : [argument]
     of.input.replaceChildren(
       ...[...now, ...gone].map((each) => make('option', { value: each }, each)),
       make('option', { value: BY_SCRIPT }, 'what a script makes'),
     )
-    of.input.value = next
+    of.input.selectedIndex = argument === undefined || place < 0 ? now.length : place
     offered = now
   }
 }
