@@ -136,6 +136,17 @@ describe('the TypeScript client', () => {
     await assert.rejects(stale.call(ME), { status: 401, operation: 'POST /api/auth/token' })
   })
 
+  test('goes on with the tokens that a change of its password answers', async () => {
+    const [email, currentPassword] = TENANT
+    const newPassword = 'another secret'
+    await client.login(...TENANT)
+    world.platform.clock.time += 2_000
+    await client.postAuthChangePassword({ body: { currentPassword, newPassword } })
+    assert.equal((await client.getAuthUser()).email, email)
+    world.platform.clock.time += 2_000
+    await client.postAuthChangePassword({ body: { currentPassword: newPassword, newPassword: currentPassword } })
+  })
+
   test('logs in by an API key', async () => {
     const { id: userId } = await client.call<User>(ME)
     const key = await client.postApiKey({ body: { userId, description: 'of the client' } })

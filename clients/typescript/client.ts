@@ -59,6 +59,13 @@ export class MillraceClient extends Operations {
     }
   }
 
+  /** Tokens from before are void then: the client goes on with those of the answer. */
+  override async postAuthChangePassword(...given: Parameters<Operations['postAuthChangePassword']>) {
+    const tokens = await super.postAuthChangePassword(...given)
+    this.tokens = tokens
+    return tokens
+  }
+
   override async call<Answer>(operation: Operation, given: Given = {}, options?: CallOptions): Promise<Answer> {
     const { tokens } = this
     try {
