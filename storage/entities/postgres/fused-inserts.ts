@@ -3,6 +3,7 @@
  * plans, runs triggers and answers once for all of them, and so does our side. What it refuses is sent again one by one: only then it is
  * known whose fault it was.
  */
+import { fitsLong } from '../../../model/value.ts'
 import { bigIntArray, doubleArray, textArray } from '../../postgres/binary-array.ts'
 import type { Parameter, PostgresConnection, PostgresQuery, PostgresResult } from '../../postgres/connection.ts'
 import type { SqlValue, Statement, StatementResult } from '../database.ts'
@@ -24,7 +25,7 @@ interface Fusable {
 
 /** An insert of one row that can be one of many. */
 interface Template {
-  readonly arrays: readonly ArrayOf[]
+  readonly arrays: readonly ArrayType[]
   /** Behind the arrays stand the parameters of a condition that all rows share. */
   readonly sql: string
 }
@@ -38,25 +39,35 @@ interface FusedStep {
 
 const NOTHING: StatementResult = { changes: 0, rows: [], untouched: [] }
 
-type ArrayOf = (values: readonly SqlValue[]) => Parameter
+interface ArrayType {
+  readonly name: string
+  /** Whether an array can hold it. What it can not hold the server refuses: alone, so that it costs nobody else. */
+  readonly takes: (value: SqlValue) => boolean
+  readonly of: (values: readonly SqlValue[]) => Parameter
+}
 
-const TYPES: Readonly<Record<string, { readonly array: string; readonly of: ArrayOf }>> = {
+const TYPES: Readonly<Record<string, ArrayType>> = {
   text: {
-    array: 'text[]',
+    name: 'text[]',
+    takes: () => true,
     of: (values) => textArray(values.map((value) => (value === null ? null : String(value)))),
   },
   bigint: {
-    array: 'bigint[]',
+    name: 'bigint[]',
+    takes: (value) => value === null || (typeof value === 'bigint' ? fitsLong(value) : Number.isSafeInteger(value)),
     of: (values) => bigIntArray(values.map((value) => (typeof value === 'string' ? BigInt(value) : value))),
   },
   'double precision': {
-    array: 'double precision[]',
+    name: 'double precision[]',
+    takes: (value) => typeof value !== 'string',
     of: (values) => doubleArray(values.map((value) => (value === null ? null : Number(value)))),
   },
 }
 
 /** Statements are few and repeated; what is beyond is looked at each time. */
 const MAX_TEMPLATES = 500
+/** Letters of rows that go together: a message of the protocol has a gibibyte at most, and all texts are there once more while it is made. */
+const MAX_LETTERS = 4 << 20
 const PLACEHOLDERS = String.raw`((?:\$\d+(?:, )?)+)`
 const INSERT = new RegExp(
   String.raw`^insert into "(\w+)" \(([^()]+)\) (?:values \(${PLACEHOLDERS}\)|select ${PLACEHOLDERS} (where exists \(.+\)))( returning "id")?$`,
@@ -103,14 +114,16 @@ export class FusedInserts {
     const first = writes[start]
     if (first === undefined) return []
     let end = start + 1
+    let room = MAX_LETTERS - lettersOf(first)
     if (first.steps.every(({ statement }) => statement.bulk !== undefined || this.templateOf(statement) !== undefined))
-      while (end < writes.length && this.isAlike(first, writes[end])) end++
+      for (let next = writes[end]; next !== undefined && this.isAlike(first, next); next = writes[++end])
+        if ((room -= lettersOf(next)) < 0) break
     return writes.slice(start, end)
   }
 
-  private isAlike(first: Fusable, other: Fusable | undefined): boolean {
+  private isAlike(first: Fusable, other: Fusable): boolean {
     return (
-      other?.steps.length === first.steps.length &&
+      other.steps.length === first.steps.length &&
       other.steps.every(({ statement }, index) => {
         const like = first.steps[index]?.statement
         if (like === undefined || statement.sql !== like.sql) return false
@@ -174,7 +187,7 @@ export class FusedInserts {
     const template = first && this.templateOf(first)
     if (first === undefined || template === undefined) throw new TypeError('An insert without a form for many rows')
     const { arrays, sql } = template
-    const columns = arrays.map((of, column) => of(statements.map(({ parameters }) => parameters[column] ?? null)))
+    const columns = arrays.map(({ of }, column) => of(statements.map(({ parameters }) => parameters[column] ?? null)))
     const parameters = [...columns, ...sharedOf(first, template).map(parameterOf)]
     if (first.expect === undefined) return this.names.query(sql, parameters)
     const counted = expectingSql(`${sql} returning 1`, `$${parameters.length + 1}::bigint`)
@@ -182,9 +195,16 @@ export class FusedInserts {
   }
 
   private templateOf(statement: Statement): Template | undefined {
-    const { sql, parameterRows, bulk, expect, isQuery, returnsRows = false } = statement
+    const { sql, parameters, parameterRows, bulk, expect, isQuery, returnsRows = false } = statement
     if (parameterRows !== undefined || bulk !== undefined || isQuery === true) return undefined
     if (expect !== undefined && (expect.changes !== 1 || returnsRows)) return undefined
+    const template = this.known(sql)
+    return template?.arrays.every(({ takes }, column) => takes(parameters[column] ?? null)) === true
+      ? template
+      : undefined
+  }
+
+  private known(sql: string): Template | undefined {
     if (this.templates.has(sql)) return this.templates.get(sql)
     const template = this.parsed(sql)
     if (this.templates.size < MAX_TEMPLATES) this.templates.set(sql, template)
@@ -198,14 +218,22 @@ export class FusedInserts {
     const known = columns.filter((type) => type !== undefined)
     const placeholders = known.map((_, index) => `$${index + 1}`).join(', ')
     if (known.length !== columns.length || (values ?? selected) !== placeholders) return undefined
-    const arrays = known.map(({ array }, index) => `$${index + 1}::${array}`).join(', ')
+    const arrays = known.map(({ name }, index) => `$${index + 1}::${name}`).join(', ')
     const rows = `select * from unnest(${arrays}) ${condition}`.trimEnd()
-    return { arrays: known.map(({ of }) => of), sql: `insert into "${table}" (${names}) ${rows}${returning}` }
+    return { arrays: known, sql: `insert into "${table}" (${names}) ${rows}${returning}` }
   }
 }
 
 function sharedOf({ parameters }: Statement, { arrays }: Template): readonly SqlValue[] {
   return parameters.slice(arrays.length)
+}
+
+function lettersOf({ steps }: Fusable): number {
+  let count = 0
+  for (const { statement } of steps)
+    for (const row of [statement.parameters, ...(statement.parameterRows ?? [])])
+      for (const value of row) if (typeof value === 'string') count += value.length
+  return count
 }
 
 /** A transaction by itself. */

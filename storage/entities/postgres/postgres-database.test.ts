@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { DECLARED_TABLES } from '../../../services/entities/declared.ts'
 import { createHash } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
+import { isMillraceError } from '../../../model/errors.ts'
 import { Message } from '../../../model/message.ts'
 import { insertTenant } from '../../../services/testkit.ts'
 import { PostgresConnection } from '../../postgres/connection.ts'
@@ -199,6 +200,31 @@ test('one refused among inserts that go together costs itself alone', skip, asyn
   assert.deepEqual(refused, [20])
   assert.equal((await pageOfDevices(entities, tenant.id, { pageSize: 1, page: 0 })).totalElements, 49)
 })
+
+test(
+  'a number that no column holds costs its own transaction alone, also where several have one',
+  skip,
+  async (context) => {
+    const entities = await store(context)
+    const { tenant, profile } = await household(entities)
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, index) => {
+        const device = deviceOf(tenant, profile, `device ${index}`)
+        const createdTime = index === 3 || index === 4 ? 1e20 : 1
+        return entities.write([insertionOf(entities, { ...device, createdTime })])
+      }),
+    )
+    const refused = outcomes.flatMap((outcome, index) =>
+      outcome.status === 'rejected'
+        ? [[index, isMillraceError(outcome.reason) ? outcome.reason.code : outcome.reason]]
+        : [],
+    )
+    assert.deepEqual(refused, [
+      [3, 'entities.CONSTRAINT'],
+      [4, 'entities.CONSTRAINT'],
+    ])
+  },
+)
 
 test('refuses a schema that a newer program made', skip, async (context) => {
   const { url } = await stores(context, 1)
