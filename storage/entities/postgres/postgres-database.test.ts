@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { isMillraceError } from '../../../model/errors.ts'
 import { Message } from '../../../model/message.ts'
+import { TRANSFER_LINES, TRANSFERS } from '../../../services/import/positions.ts'
 import { insertTenant } from '../../../services/testkit.ts'
 import { PostgresConnection } from '../../postgres/connection.ts'
 import { emptyDatabase, serverForFile } from '../../postgres/testkit.ts'
@@ -223,6 +224,48 @@ test(
       [3, 'entities.CONSTRAINT'],
       [4, 'entities.CONSTRAINT'],
     ])
+  },
+)
+
+test(
+  'what goes in only while another row is as it was is seen by whoever changes that row next',
+  skip,
+  async (context) => {
+    const { all } = await stores(context, 2)
+    const [mine, other] = all
+    assert.ok(mine !== undefined && other !== undefined)
+    const { tenant } = await household(mine)
+    const unexpected = () => new Error('it was as it was')
+    const errors = { taken: {}, overtaken: unexpected }
+    const identity = { created_time: 1, version: 1, tenant_id: tenant.id }
+    const counts = { position: 0, created: 0, updated: 0, refused: 0, last_from: 0, last_errors: '[]', moved_time: 1 }
+    const transfer = { id: 'transfer', ...identity, name: 'file', ...counts }
+    await mine.write([mine.rows(TRANSFERS, errors).insert(transfer)])
+    const lineOf = (line: number) => ({
+      id: `line ${line}`,
+      ...identity,
+      transfer_id: transfer.id,
+      line,
+      is_new: 1,
+      series_left: 0,
+    })
+    const held = { table: TRANSFERS.name, where: { id: transfer.id, version: 1 } }
+    const insertion = (line: number) => mine.rows(TRANSFER_LINES, errors).insertWhile(lineOf(line), held, unexpected)
+    // These go as one statement.
+    await Promise.all([1, 2, 3].map((line) => mine.write([insertion(line)])))
+    const marked = mine.write([insertion(4), { sql: 'select pg_sleep(1)', parameters: [], returnsRows: true }])
+    const sleeping = `select 1 from pg_stat_activity where datname = current_database() and query = 'select pg_sleep(1)' and state = 'active'`
+    await until(async () => {
+      const { results } = await other.write([{ sql: sleeping, parameters: [], returnsRows: true }])
+      return results[0]?.rows.length === 1
+    })
+    await other.write([other.rows(TRANSFERS, errors).update({ ...transfer, version: 2 })])
+    const lines = await other.rows(TRANSFER_LINES, errors).findAll([{ column: 'transfer_id', is: transfer.id }])
+    assert.deepEqual(
+      lines.toSorted((a, b) => Number(a['line']) - Number(b['line'])),
+      [1, 2, 3, 4].map(lineOf),
+    )
+    await marked
   },
 )
 

@@ -180,14 +180,18 @@ export class RowStore {
     return { sql: text, parameters: this.columns.map((name) => valueOf(row, name)), constraints: this.constraints }
   }
 
-  /** Only while that row of another table is as it is said; the transaction is undone otherwise. */
+  /**
+   * Only while that row of another table is as it is said; the transaction is undone otherwise. Where processes share the table, who changes that
+   * row waits for the commit, and sees the new one then.
+   */
   insertWhile(row: Row, held: { readonly table: string; readonly where: Row }, otherwise: () => Error): Statement {
     const columns = Object.keys(held.where)
     const text = this.text(`insert while ${held.table} ${columns.join(',')}`, () => {
       const names = sql.join(this.columns.map((name) => sql.ref(name)))
       const values = sql.join(this.columns.map((name) => valueOf(row, name)))
       const equal = columns.map((name) => sql`${sql.ref(name)} = ${valueOf(held.where, name)}`)
-      const there = sql`select 1 from ${sql.table(held.table)} where ${sql.join(equal, sql` and `)}`
+      const lock = this.database.isShared ? sql` for share` : sql``
+      const there = sql`select 1 from ${sql.table(held.table)} where ${sql.join(equal, sql` and `)}${lock}`
       return sql`insert into ${sql.table(this.table.name)} (${names}) select ${values} where exists (${there})`
     })
     const parameters = [
