@@ -12,7 +12,7 @@ import { createWriteStream } from 'node:fs'
 import { mkdir, open, readFile, readdir, rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { jetstreamManager } from '@nats-io/jetstream'
-import { createInbox, type NatsConnection } from '@nats-io/transport-node'
+import { createInbox, errors, type NatsConnection } from '@nats-io/transport-node'
 import { z } from 'zod'
 import { readConfig } from '../config/read.ts'
 import { connectNats } from '../engine/cluster/nats-connection.ts'
@@ -22,6 +22,12 @@ import { systemClock } from '../model/system-clock.ts'
 
 const ANSWER_MS = 60_000
 const CHUNK_BYTES = 128 * 1024
+/**
+ * A server ends a restore in which it hears nothing for five seconds, and forgets what it was sent. What it is sent then has no answer, or the
+ * one that nobody is there.
+ */
+const MAX_BEGINNINGS = 5
+const CHUNK_ANSWER_MS = 15_000
 /** Of a stream: its configuration and state, and its content as the server packs it. */
 const FILES = { description: 'backup.json', content: 'stream.tar.s2' } as const
 
@@ -100,7 +106,25 @@ async function restore(connection: NatsConnection, prefix: string, folder: strin
   return names
 }
 
+class RestoreGivenUp extends Error {}
+
 async function restoreStream(connection: NatsConnection, name: string, folder: string): Promise<void> {
+  for (let beginning = 1; ; beginning++) {
+    try {
+      return await sendContent(connection, name, folder)
+    } catch (error) {
+      if (!(error instanceof RestoreGivenUp) || beginning === MAX_BEGINNINGS) throw error
+      process.stderr.write(`${name}: the server heard nothing for too long; its restore begins anew\n`)
+    }
+  }
+}
+
+function isForgotten(error: unknown): boolean {
+  if (error instanceof errors.RequestError) return error.isNoResponders()
+  return error instanceof errors.NoRespondersError || error instanceof errors.TimeoutError
+}
+
+async function sendContent(connection: NatsConnection, name: string, folder: string): Promise<void> {
   const description = snapshotSchema.parse(JSON.parse(await readFile(join(folder, FILES.description), 'utf8')))
   const begun = restoreSchema.parse(await ask(connection, `$JS.API.STREAM.RESTORE.${name}`, description))
   if (begun.deliver_subject === undefined) throw new Error(`${name}: the server named no place for the content`)
@@ -109,9 +133,11 @@ async function restoreStream(connection: NatsConnection, name: string, folder: s
     for (;;) {
       const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK_BYTES))
       if (bytesRead === 0) break
-      const answer = await connection.request(begun.deliver_subject, buffer.subarray(0, bytesRead), {
-        timeout: ANSWER_MS,
-      })
+      const answer = await connection
+        .request(begun.deliver_subject, buffer.subarray(0, bytesRead), { timeout: CHUNK_ANSWER_MS })
+        .catch((error: unknown) => {
+          throw isForgotten(error) ? new RestoreGivenUp(`${name}: ${errorText(error)}`) : error
+        })
       if (answer.data.length > 0) throw new Error(`${name}: ${answer.string()}`)
     }
   } finally {

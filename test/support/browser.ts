@@ -213,7 +213,8 @@ export class Browser {
       if (found !== undefined) return found
       if (performance.now() > deadline) {
         const shown = z.string().parse(await this.run('return document.body.innerText'))
-        throw new Error(`${what} does not come; at ${await this.path()} the page shows:\n${shown}`)
+        const address = z.string().parse(await this.run('return location.pathname + location.search'))
+        throw new Error(`${what} does not come; at ${address} the page shows:\n${shown}`)
       }
       await pause(50)
     }
