@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
@@ -9,11 +9,13 @@ import { systemClock } from '../../model/system-clock.ts'
 import { ManualClock, SeededRandom } from '../actor/testkit.ts'
 import { openBlock } from '../../disk/block.ts'
 import { LinkErrors } from '../link/errors.ts'
+import { hashOf } from '../link/partition.ts'
 import { nodeDisk } from '../../disk/node-disk.ts'
 import { message, SimulatedDisk } from '../link/testkit.ts'
 import { testParkedStore, type StoreUnderTest } from './contract.ts'
 import type { ParkedLog } from './parked-log.ts'
 import { ParkedStore } from './parked-store.ts'
+import type { ParkedEntry, StoredLane } from './stored-lane.ts'
 import { folderHolds, openDiskStore } from './testkit.ts'
 
 /** In a folder of its own, which goes with it. */
@@ -136,6 +138,111 @@ test('where nothing was done with since, an erasure writes nothing again', async
   await store.eraseDone()
   assert.equal(log.appends, 6)
   await store.close()
+})
+
+interface OpenCounted {
+  readonly store: ParkedStore
+  readonly lane: StoredLane
+  readonly park: (data: string) => Promise<ParkedEntry>
+}
+
+async function openCounted(log: CountedLog): Promise<OpenCounted> {
+  const options = { log, partition: 0, clock: systemClock, slackBytes: 1 << 20, restMs: 0, onTrouble: () => undefined }
+  const store = await ParkedStore.open(options)
+  const { tenantId, originator } = message({ device: 1 })
+  const note = { queueName: 'Main', key: originator.id, tenantId, originatorType: 'DEVICE', sinceMs: 0 } as const
+  const lane = store.openLane({ ...note, why: '' })
+  let sequence = 0
+  const park = async (data: string): Promise<ParkedEntry> => {
+    const made = Object.assign(message({ device: 1, data }), { sequence: ++sequence })
+    await store.append(lane, made, 1)
+    const entry = lane.find(made.sequence, hashOf(made.id))
+    assert.ok(entry !== undefined)
+    return entry
+  }
+  return { store, lane, park }
+}
+
+test('an erasure writes large messages that stood among small ones in blocks that a broker takes', async () => {
+  const log = new CountedLog()
+  const { store, lane, park } = await openCounted(log)
+  for (let round = 0; round < 20; round++) {
+    const [, ...small] = await Promise.all(
+      Array.from({ length: 61 }, (_, index) => park('x'.repeat(index > 0 ? 300 : 30_000))),
+    )
+    await Promise.all(small.map((entry) => store.done(lane, entry)))
+  }
+  const before = log.appends
+  assert.deepEqual(await store.eraseDone(), { isGone: true })
+  const sizes = [...log.blocks].filter(([place]) => place > before).map(([, { length }]) => length)
+  assert.equal(lane.entries.length, 20)
+  assert.ok(Math.max(...sizes) < 128 << 10, `blocks of ${sizes.join(', ')} bytes`)
+  await store.close()
+})
+
+test('an erasure whose partition is taken before its notes are there removes nothing', async () => {
+  class TakenLog extends CountedLog {
+    override append(block: Buffer): Promise<number> {
+      if (this.appends < 5) return super.append(block)
+      return Promise.reject(LinkErrors.FENCED({ stream: 0, reason: 'another has it' }))
+    }
+  }
+  const log = new TakenLog()
+  const { store, lane, park } = await openCounted(log)
+  const [, gone] = [await park('one'), await park('two'), await park('three')]
+  await store.done(lane, gone)
+  await assert.rejects(store.eraseDone(), /closed/)
+  await store.close()
+  assert.deepEqual([...log.blocks.keys()], [1, 2, 3, 4, 5], 'the notes of before, and what was written again')
+})
+
+test('messages that can not be read keep what stands behind them: each erasure says so, until they were tried', async () => {
+  class HoledLog extends CountedLog {
+    override read(place: number): Promise<Buffer | undefined> {
+      return place === 1 ? Promise.resolve(undefined) : super.read(place)
+    }
+  }
+  const log = new HoledLog()
+  const { store, lane, park } = await openCounted(log)
+  const [unreadable, gone] = [await park('unreadable'), await park('MARKER'), await park('stays')]
+  await store.done(lane, gone)
+  const first = await store.eraseDone()
+  const { appends } = log
+  assert.deepEqual([first.isGone, (await store.eraseDone()).isGone], [false, false])
+  assert.equal(log.appends, appends, 'it is written again for nothing')
+  await store.done(lane, unreadable)
+  assert.deepEqual(await store.eraseDone(), { isGone: true })
+  assert.ok(![...log.blocks.values()].some((block) => block.includes('MARKER')))
+  await store.close()
+})
+
+test('an erasure that something else ended half way is not taken for done', async () => {
+  const log = new CountedLog()
+  const { store, lane, park } = await openCounted(log)
+  const large = [await park('x'.repeat(70_000)), await park('y'.repeat(70_000))]
+  const gone = await park('MARKER')
+  await store.done(lane, gone)
+  const read = log.read.bind(log)
+  log.read = (place) => {
+    log.read = read
+    const broken = Object.assign(message({ device: 1 }), { sequence: 9, type: undefined })
+    store.append(lane, broken, 1).catch(() => undefined)
+    return read(place)
+  }
+  await assert.rejects(store.eraseDone())
+  assert.equal(lane.entries.length, large.length)
+  assert.deepEqual(await store.eraseDone(), { isGone: true })
+  assert.ok(![...log.blocks.values()].some((block) => block.includes('MARKER')))
+  await store.close()
+})
+
+test('where nothing is parked, an erasure names damaged files too', async () => {
+  const directory = join(await mkdtemp(join(tmpdir(), 'parked-')), 'parked')
+  const { store, close } = await underTest(directory)
+  await writeFile(join(directory, 'link-0000000001.log.damaged'), '')
+  const { isGone, rest } = await store.eraseDone()
+  assert.deepEqual([isGone, rest?.includes('link-0000000001.log.damaged')], [false, true])
+  await close()
 })
 
 test('issue-8 A: blocks that were read are kept by their bytes, not by their count', async () => {

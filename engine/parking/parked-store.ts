@@ -99,6 +99,8 @@ export class ParkedStore {
   private readonly erasures: Erasure[] = []
   /** The log may hold messages that are done with, and whose they were. */
   private isToErase = false
+  /** The last block that an erasure of this run wrote again, where it could be read. */
+  private erasedTo = 0
 
   private constructor(options: ParkedStoreOptions) {
     this.options = options
@@ -322,6 +324,7 @@ export class ParkedStore {
   private rejectAll(error: unknown): void {
     const operations = this.operations
     this.operations = []
+    this.isToErase ||= this.erasures.length > 0
     for (const { reject } of [...operations, ...this.erasures.splice(0)]) reject(error)
   }
 
@@ -441,11 +444,15 @@ export class ParkedStore {
       erasure.reject(error)
       return true
     }
+    // Closed meanwhile, which who asked heard: notes may be missing, and the partition may be another's.
+    if (this.stopped()) return true
+    this.erasedTo = Math.max(this.erasedTo, erasure.upTo ?? 0)
     const front = this.deadFrontRemoved()
-    const removed = front === undefined ? Promise.resolve(NOTHING) : log.eraseBefore(front.place)
+    const left = front !== undefined && front.place <= this.erasedTo ? UNREADABLE : NOTHING
     // Who parks does not wait for it.
-    removed
-      .then((files) => erasedOfAll([files, (front?.place ?? Infinity) <= (erasure.upTo ?? 0) ? UNREADABLE : NOTHING]))
+    log
+      .eraseBefore(front?.place ?? 0)
+      .then((files) => erasedOfAll([files, left]))
       .then(erasure.resolve, (error: unknown) => {
         this.isToErase = true
         erasure.reject(error)
@@ -468,10 +475,11 @@ export class ParkedStore {
     const found: Block[] = []
     let bytes = 0
     for (const block of this.blocks.values()) {
-      const { place, live, share } = block
+      const { place, live } = block
       if (place > upTo) break
       if (place <= after || live === 0) continue
-      bytes += live * share
+      // All of it: what lives may be the largest messages of each, and together more than a broker takes at once.
+      bytes += block.bytes
       if (found.length > 0 && bytes > BLOCK_BYTES) break
       found.push(block)
     }
