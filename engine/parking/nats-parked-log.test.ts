@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { jetstreamManager } from '@nats-io/jetstream'
 import { systemClock, systemRandom } from '../../model/system-clock.ts'
 import { canRunNats } from '../../test/support/servers/nats.ts'
 import { requireServer, startNats, type RunningServer } from '../../test/support/servers/index.ts'
@@ -10,6 +11,7 @@ import { connectNats, type NatsLine } from '../cluster/nats-connection.ts'
 import { message } from '../link/testkit.ts'
 import { testParkedStore, type StoreUnderTest } from './contract.ts'
 import { NatsParkedLog, prepareParkedStream } from './nats-parked-log.ts'
+import type { LaneNote } from './parked-block.ts'
 import { ParkedStore } from './parked-store.ts'
 import { folderHolds } from './testkit.ts'
 
@@ -58,6 +60,11 @@ async function filesHold(dataDir: string, prefix: string, text: string): Promise
   return folderHolds(join(own.parentPath, own.name), text)
 }
 
+function noteOf(): LaneNote {
+  const { tenantId, originator } = message({ device: 1 })
+  return { queueName: 'Main', key: originator.id, tenantId, originatorType: 'DEVICE', why: '', sinceMs: 0 }
+}
+
 const newPrefix = (): string => `t${systemRandom.uuid().slice(0, 8)}`
 
 if (process.env['TEST_NATS_URL'] !== undefined || canRunNats()) {
@@ -82,24 +89,56 @@ if (process.env['TEST_NATS_URL'] !== undefined || canRunNats()) {
     const made = [1, 2, 3].map((sequence) => Object.assign(message({ device: 1 }), { sequence }))
     const [one, late, two] = made
     assert.ok(one !== undefined && late !== undefined && two !== undefined)
-    const { tenantId, originator } = one
-    const note = {
-      queueName: 'Main',
-      key: originator.id,
-      tenantId,
-      originatorType: 'DEVICE',
-      why: '',
-      sinceMs: 0,
-    } as const
+    const note = noteOf()
     await before_.store.append(before_.store.openLane(note), one, 1)
     const now = await openStore(server?.url ?? '', prefix)
     await assert.rejects(before_.store.append(before_.store.openLane(note), late, 1), /parked messages of partition 0/)
     assert.equal(before_.store.isClosed, true)
     await now.store.append(now.store.openLane(note), two, 1)
-    const found = now.store.lane('Main', originator.id)?.entries.map(({ sequence }) => sequence)
+    const found = now.store.lane('Main', note.key)?.entries.map(({ sequence }) => sequence)
     assert.deepEqual(found, [1, 3])
     const other = await openStore(server?.url ?? '', prefix, 1)
     assert.deepEqual([...other.store.lanes()], [], 'another partition has messages of its own')
     await Promise.all([before_.close(), now.close(), other.close()])
+  })
+
+  test('who has given a partition away removes nothing of it any more', async () => {
+    const prefix = newPrefix()
+    const { store, line, close } = await openStore(server?.url ?? '', prefix)
+    const lane = store.openLane(noteOf())
+    for (let sequence = 1; sequence <= 200; sequence++)
+      await store.append(lane, Object.assign(message({ device: 1 }), { sequence }), 1)
+    const entries = [...lane.entries]
+    await Promise.all(entries.map((entry) => store.done(lane, entry)))
+    await store.close()
+    const manager = await jetstreamManager(line.connection)
+    const count = async (): Promise<number> => (await manager.streams.info(`${prefix}_PARKED`)).state.messages
+    const left = await count()
+    await new Promise((wait) => setTimeout(wait, 300))
+    assert.ok(left > 100, `${left} blocks are left`)
+    assert.ok((await count()) >= left - 1, 'it goes on')
+    await close()
+  })
+
+  test('who takes a partition reads none that is being removed: of what was done with the note might be gone', async () => {
+    const prefix = newPrefix()
+    const { store, line, close } = await openStore(server?.url ?? '', prefix)
+    const lane = store.openLane(noteOf())
+    for (let sequence = 1; sequence <= 50; sequence++)
+      await store.append(lane, Object.assign(message({ device: 1 }), { sequence }), 1)
+    const manager = await jetstreamManager(line.connection)
+    const next = new NatsParkedLog({
+      line,
+      prefix,
+      partition: 0,
+      clock: systemClock,
+      onDamage: () => assert.fail('damage'),
+    })
+    let removing: Promise<boolean> | undefined
+    const loading = next.load((place) => void (removing ??= manager.streams.deleteMessage(`${prefix}_PARKED`, place)))
+    await assert.rejects(loading, /went while they were read/)
+    assert.equal(await removing, true)
+    const again = await openStore(server?.url ?? '', prefix)
+    await Promise.all([again.close(), close()])
   })
 }

@@ -25,6 +25,7 @@ import {
   present,
 } from '../link/jetstream/nats-answers.ts'
 import { API_CODES } from '../link/jetstream/nats-names.ts'
+import { ParkingErrors } from './errors.ts'
 import { ParkedBlockWriter } from './parked-block.ts'
 import type { ParkedLog } from './parked-log.ts'
 
@@ -81,6 +82,7 @@ export class NatsParkedLog implements ParkedLog {
   /** Of the blocks that are there, ascending. */
   private readonly places = new Set<number>()
   private trimming: Promise<void> = Promise.resolve()
+  private isClosed = false
 
   constructor(options: NatsParkedLogOptions) {
     this.options = options
@@ -117,7 +119,7 @@ export class NatsParkedLog implements ParkedLog {
   }
 
   async read(place: number): Promise<Buffer | undefined> {
-    const found = await this.ask((manager) => manager.streams.getMessage(this.stream, { seq: place }))
+    const found = await this.blockAt(place)
     const body = found === undefined ? undefined : bodyOf(found.data)
     if (body === undefined) this.options.onDamage(this.options.partition, place)
     return body
@@ -136,11 +138,13 @@ export class NatsParkedLog implements ParkedLog {
 
   async eraseBefore(place: number): Promise<Erased> {
     await this.trim(place)
+    if (this.isClosed) throw ParkingErrors.CLOSED({ partition: this.options.partition })
     return { isGone: true }
   }
 
   close(): Promise<void> {
-    // The connection stays its owner's.
+    // The connection stays its owner's. Whoever has the partition next removes the rest.
+    this.isClosed = true
     this.publisher.close()
     return Promise.resolve()
   }
@@ -148,7 +152,7 @@ export class NatsParkedLog implements ParkedLog {
   /** One by one, the oldest first: a purge would leave their bytes in the server's files, and a block may speak of any before it. */
   private async deleteBefore(place: number): Promise<void> {
     for (const seq of this.places) {
-      if (seq >= place) return
+      if (seq >= place || this.isClosed) return
       await this.ask((manager) => manager.streams.deleteMessage(this.stream, seq))
       this.places.delete(seq)
     }
@@ -170,6 +174,10 @@ export class NatsParkedLog implements ParkedLog {
       if (body === undefined) onDamage(partition, found.seq)
       else visit(found.seq, body, true)
     }
+    // Who had it removes the oldest first: where that is still there, no note went between its message and itself.
+    const [first] = this.places
+    if (first !== undefined && (await this.blockAt(first)) === undefined)
+      throw LinkErrors.BROKER_AWAY({ reason: `blocks of ${this.subject} went while they were read` })
   }
 
   private appended(place: number): number {
@@ -188,6 +196,10 @@ export class NatsParkedLog implements ParkedLog {
         if (tries >= FENCE_TRIES) throw error
       }
     }
+  }
+
+  private blockAt(place: number) {
+    return this.ask((manager) => manager.streams.getMessage(this.stream, { seq: place }))
   }
 
   private lastBlock() {
