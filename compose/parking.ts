@@ -63,7 +63,8 @@ export async function openParking(parts: ParkingParts): Promise<OpenedParking> {
     : undefined
   if (bus !== undefined) {
     const [clock, random] = [systemClock, systemRandom]
-    const opened = new ParkingBus({ bus, cluster: config.natsPrefix, membership, clock, random, parking })
+    const own = { membership, clock, random, parking, partitions: config.natsStreams }
+    const opened = new ParkingBus({ bus, cluster: config.natsPrefix, ...own })
     parkingBus = opened
     closing.add('parking bus', () => opened.close())
   }

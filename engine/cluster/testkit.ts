@@ -7,6 +7,8 @@ export class TestHub {
   private readonly buses: TestBus[] = []
   /** Says which words are lost on the way to a bus: a test's fault. */
   loses: (to: TestBus, subject: string, body: string) => boolean = () => false
+  /** Characters that a server takes at once. */
+  maxLength = Infinity
   /** Every word on its way, for tests that count. */
   readonly said: { readonly subject: string; readonly body: string }[] = []
 
@@ -77,7 +79,7 @@ export class TestBus implements ClusterBus {
   }
 
   publish(subject: string, body: string): boolean {
-    if (!this.connected) return false
+    if (!this.connected || body.length > this.hub.maxLength) return false
     this.hub.carry(subject, body)
     return true
   }

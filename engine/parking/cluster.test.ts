@@ -1,5 +1,6 @@
 /** Parked lanes beside a link whose streams move between processes. */
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { ManualClock, SeededRandom } from '../actor/testkit.ts'
 import { TestHub } from '../cluster/testkit.ts'
@@ -22,6 +23,8 @@ interface Process {
   /** Data of what was begun, with its try. */
   readonly begun: string[]
 }
+
+const BUS = { cluster: 'test', partitions: 1 }
 
 class World {
   readonly clock = new ManualClock()
@@ -55,7 +58,7 @@ class World {
       onFull: () => bus.announce(),
       onEvent: () => undefined,
     })
-    const bus = new ParkingBus({ bus: hub.connect(), cluster: 'test', membership, clock, random, parking })
+    const bus = new ParkingBus({ ...BUS, bus: hub.connect(), membership, clock, random, parking })
     link.watch({
       taken: async (stream, isHeld) => {
         const store = await openDiskStore(disk, clock, `parked-${stream}`)
@@ -146,7 +149,7 @@ test('every process hears whose share is full, and that it is not any more; anyb
   const { clock, random, hub } = world
   const transport = world.membership.join('t', ['transport'])
   const parking = undefined
-  const bus = new ParkingBus({ bus: hub.connect(), cluster: 'test', membership: transport, clock, random, parking })
+  const bus = new ParkingBus({ ...BUS, bus: hub.connect(), membership: transport, clock, random, parking })
   await clock.advance(1000)
   const { tenantId } = message({ device: 1 })
   assert.equal(bus.has(tenantId), false)
@@ -171,9 +174,45 @@ test('every process hears whose share is full, and that it is not any more; anyb
   const erasing = bus.eraseRemoved()
   await clock.advance(1000)
   assert.deepEqual(await erasing, { isGone: true })
+  // Its partition is nobody's for a moment.
+  assert.ok(a.parking.drop(0) !== undefined)
+  const moving = bus.eraseRemoved()
+  const unowned = bus.list({ tenantId, offset: 0, limit: 10 })
+  await clock.advance(10)
+  assert.deepEqual(await moving, {
+    isGone: false,
+    rest: 'parked lanes are on their way to another process: erase again',
+  })
+  assert.deepEqual(await unowned, { lanes: [], total: 0, isPart: true })
   // One that is there, and does not answer.
   world.membership.join('silent')
   const unsure = bus.eraseRemoved()
   await clock.advance(120_000)
   assert.deepEqual(await unsure, { isGone: false, rest: '1 of 2 processes did not answer: erase again' })
+})
+
+test('pages of a list that is asked for over the bus leave no lane out', async () => {
+  const world = new World()
+  const { clock } = world
+  const { bus, link } = world.start('a')
+  await clock.advance(1000)
+  const ids = Array.from({ length: 30 }, (_, index) => createHash('md5').update(`${index}`).digest('hex'))
+  for (const id of ids) {
+    const bad = message({ originator: { entityType: 'DEVICE', id }, data: 'bad' })
+    link.publish(bad, { stored: () => undefined, refused: assert.ifError })
+  }
+  await clock.advance(5000)
+  const listed: string[] = []
+  for (let offset = 0; offset < ids.length; offset += 10) {
+    const page = bus.list({ tenantId: undefined, offset, limit: 10 })
+    await clock.advance(10)
+    listed.push(...(await page).lanes.map(({ originatorId }) => originatorId))
+  }
+  assert.deepEqual(listed, ids.sort())
+  // Of what does not fit into one word as much is said as does.
+  world.hub.maxLength = 5000
+  const asked = bus.list({ tenantId: undefined, offset: 0, limit: 30 })
+  await clock.advance(1000)
+  const { lanes, total } = await asked
+  assert.ok(total === 30 && lanes.length >= 7, `${lanes.length} of ${total}`)
 })

@@ -32,6 +32,8 @@ export interface ParkedQuery {
 export interface ParkedPage {
   readonly lanes: readonly ParkedLaneView[]
   readonly total: number
+  /** There may be more: a process is silent, or a partition is nobody's now. */
+  readonly isPart?: boolean
 }
 
 export interface ParkingFigures {
@@ -89,6 +91,15 @@ function viewOf(lane: ParkedLane, clock: Clock): ParkedLaneView {
     nextTryMs: pausedUntilMs === undefined ? undefined : Math.round(clock.now() + pausedUntilMs - clock.monotonic()),
     state,
   }
+}
+
+/** The order of all lists, whoever merges them: else pages leave lanes out. Those of one originator stay as their process has them. */
+export function inOrder(one: ParkedLaneView, other: ParkedLaneView): number {
+  return compare(orderOfView(one), orderOfView(other))
+}
+
+function orderOfView({ tenantId, queueName, originatorId }: ParkedLaneView): string {
+  return `${tenantId} ${queueName} ${originatorId}`
 }
 
 function orderOf({ stored }: ParkedLane): string {

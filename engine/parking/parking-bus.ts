@@ -11,7 +11,7 @@ import type { Membership } from '../cluster/membership.ts'
 import type { ParkingControl } from './control.ts'
 import type { FullTenants } from './full-tenants.ts'
 import { LANE_STATES } from './parked-lane.ts'
-import type { ParkedLaneView, ParkedPage, ParkedQuery } from './parked-list.ts'
+import { inOrder, type ParkedLaneView, type ParkedPage, type ParkedQuery } from './parked-list.ts'
 import type { Parking } from './parking.ts'
 
 /** How often a process whose tenants are full says so, and for how long the others believe it. */
@@ -22,7 +22,7 @@ const ANSWER_MS = 1000
 /** One that erases writes all that is parked again first. */
 const ERASED_MS = 120_000
 
-/** Lanes in one answer: it has to fit into a message of the bus. */
+/** Lanes in one answer at most: fewer, where these do not fit into a message of the bus. */
 const MAX_LISTED = 2000
 
 const laneSchema = z.object({
@@ -51,6 +51,8 @@ const answerSchema = z.object({
   lanes: z.array(laneSchema),
   total: z.number(),
   isDone: z.boolean(),
+  /** Whose lanes it speaks of. */
+  partitions: z.array(z.number()).default([]),
   /** What is left to do of what was to be erased. */
   rest: z.string().optional(),
 })
@@ -64,6 +66,8 @@ export interface ParkingBusOptions {
   readonly membership: Membership
   readonly clock: Clock
   readonly random: Random
+  /** How many there are in the cluster. */
+  readonly partitions: number
   /** Undefined where this process owns no streams. */
   readonly parking: Parking | undefined
 }
@@ -111,12 +115,12 @@ export class ParkingBus implements ParkingControl, FullTenants {
   }
 
   async list({ tenantId, offset, limit }: ParkedQuery): Promise<ParkedPage> {
+    const wanted = this.engines
     const answers = await this.ask({ kind: 'list', tenantId, limit: offset + limit })
-    const lanes = answers.flatMap((answer) => answer.lanes.map(viewOf))
-    lanes.sort((one, other) => (one.id < other.id ? -1 : 1))
-    lanes.sort((one, other) => (one.tenantId < other.tenantId ? -1 : one.tenantId > other.tenantId ? 1 : 0))
+    const lanes = answers.flatMap((answer) => answer.lanes.map(viewOf)).sort(inOrder)
     const total = answers.reduce((sum, answer) => sum + answer.total, 0)
-    return { lanes: lanes.slice(offset, offset + limit), total }
+    const page = { lanes: lanes.slice(offset, offset + limit), total }
+    return this.areAll(answers, wanted) ? page : { ...page, isPart: true }
   }
 
   async retryNow(id: string, tenantId: string | undefined): Promise<boolean> {
@@ -131,10 +135,13 @@ export class ParkingBus implements ParkingControl, FullTenants {
     const wanted = this.engines
     const answers = await this.ask({ kind: 'erase' })
     const parts = answers.map(({ isDone, rest }) => ({ isGone: isDone, ...(rest === undefined ? {} : { rest }) }))
+    if (this.areAll(answers, wanted)) return erasedOfAll(parts)
     const silent = wanted - answers.length
-    const unsure = { isGone: false, rest: `${silent} of ${wanted} processes did not answer: erase again` }
-    // Where none is there, nobody knows what is parked.
-    return erasedOfAll(silent > 0 || wanted === 0 ? [...parts, unsure] : parts)
+    const why =
+      silent > 0
+        ? `${silent} of ${wanted} processes did not answer`
+        : 'parked lanes are on their way to another process'
+    return erasedOfAll([...parts, { isGone: false, rest: `${why}: erase again` }])
   }
 
   close(): void {
@@ -148,6 +155,12 @@ export class ParkingBus implements ParkingControl, FullTenants {
       if ((this.options.parking?.shares.full.size ?? 0) > 0) this.announce()
       this.announceLater()
     })
+  }
+
+  /** None of the engines is silent, and no partition is without an owner now. */
+  private areAll(answers: readonly Answer[], wanted: number): boolean {
+    const found = new Set(answers.flatMap(({ partitions }) => partitions))
+    return answers.length >= wanted && found.size >= this.options.partitions
   }
 
   private get engines(): number {
@@ -185,20 +198,25 @@ export class ParkingBus implements ParkingControl, FullTenants {
     const { bus, cluster, parking } = this.options
     if (parking === undefined) return
     const { ask, from, question } = askSchema.parse(JSON.parse(body))
-    const say = (answer: Answer): void => {
-      bus.publish(`${cluster}.parking.answer.${from}`, JSON.stringify(answer))
+    const { partitions } = parking
+    const say = (answer: Partial<Answer>): boolean => {
+      const whole: Answer = { ask, lanes: [], total: 0, isDone: false, partitions, ...answer }
+      return bus.publish(`${cluster}.parking.answer.${from}`, JSON.stringify(whole))
     }
     if (question.kind === 'erase') {
-      void eraseIn(parking).then((erased) => say({ ask, lanes: [], total: 0, ...erased }))
+      void eraseIn(parking).then(say)
       return
     }
     const { tenantId } = question
-    const answer = { ask, lanes: [] as ParkedLaneView[], total: 0, isDone: false }
-    if (question.kind === 'list')
-      Object.assign(answer, parking.list({ tenantId, offset: 0, limit: Math.min(question.limit, MAX_LISTED) }))
-    else if (question.kind === 'retry') answer.isDone = parking.retryNow(question.id, tenantId)
-    else answer.isDone = parking.giveUp(question.id, tenantId)
-    say(answer)
+    if (question.kind === 'list') {
+      const { lanes, total } = parking.list({ tenantId, offset: 0, limit: Math.min(question.limit, MAX_LISTED) })
+      let count = lanes.length
+      while (!say({ lanes: lanes.slice(0, count), total }) && count > 1) count = Math.floor(count / 2)
+      return
+    }
+    const { id, kind } = question
+    const isDone = kind === 'retry' ? parking.retryNow(id, tenantId) : parking.giveUp(id, tenantId)
+    say({ isDone })
   }
 
   private heardAnswer(body: string): void {

@@ -108,6 +108,11 @@ export class Parking {
     }
   }
 
+  /** Whose lanes are here. */
+  get partitions(): number[] {
+    return [...this.stores.keys()]
+  }
+
   /** The partition is another's: nothing that is done from now on counts. */
   drop(partition: number): ParkedStore | undefined {
     const store = this.stores.get(partition)

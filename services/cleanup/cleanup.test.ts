@@ -39,6 +39,17 @@ describe('what deleted entities left', () => {
     assert.deepEqual(reports, [])
   })
 
+  test('is not taken for gone where not all parked lanes were listed', async () => {
+    const { parked } = platform
+    const ids = new Set([randomUUID()])
+    parked.list = async () => ({ lanes: [], total: 0, isPart: true })
+    assert.equal(await remains.erase(ids), false, 'an engine is silent')
+    parked.list = async () => ({ lanes: [], total: 3 })
+    assert.equal(await remains.erase(ids), false, 'there are more than are listed')
+    parked.list = async () => ({ lanes: [], total: 0 })
+    assert.equal(await remains.erase(ids), true)
+  })
+
   test('is looked at no more after the close, though something of it is on its way out', async () => {
     const looked = Promise.withResolvers<boolean>()
     remains.erase = () => looked.promise
