@@ -5,7 +5,7 @@
  *
  * What needs a tool that is absent is a printed skip, and with REQUIRE_REAL=1 a failure: the tests themselves see to that.
  */
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
@@ -41,12 +41,8 @@ const ofRates = whole.filter((file) =>
 // What is asked whether anything was lost, doubled or out of order has the same answer on a busy machine.
 const ofFaults = whole.filter((file) => !ofAnswers.includes(file) && !ofRates.includes(file))
 
+const installing = filters.length === 0 ? install() : undefined
 if (filters.length === 0) {
-  // It waits for the network, and ends long before the tests do.
-  spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join('test', 'support', 'install-all.ts')], {
-    cwd: root,
-    stdio: 'inherit',
-  })
   // One thread each: side by side they take as long as the longest.
   await Promise.all([
     stage('lint', ['node_modules/eslint/bin/eslint.js', '--cache', '--cache-location', '.cache/eslint', '.']),
@@ -69,6 +65,14 @@ process.stdout.write(`\n${[...durations, ...failures].join('\n')}\n\n`)
 // Of the stages that are no tests, each that failed counts as one.
 process.stdout.write(`${counts.pass} passed, ${counts.fail} failed, ${counts.skipped} skipped\n`)
 process.exitCode = failures.length === 0 ? 0 : 1
+// Where the network does not answer it would wait for hours, for nobody.
+installing?.kill()
+
+/** What tests drive. It waits for the network, and ends long before the tests do. */
+function install(): ChildProcess {
+  const program = join('test', 'support', 'install-all.ts')
+  return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program], { cwd: root, stdio: 'inherit' })
+}
 
 function testArguments(names: readonly string[], concurrency: number): string[] | undefined {
   if (names.length === 0) return undefined
