@@ -19,8 +19,13 @@ if [ -z "${MILLRACE_BARE:-}" ]; then
   # apt reads in it as a user of its own.
   chmod 755 "$folder"
   status=0
-  MILLRACE_BARE=$folder unshare --mount --pid --fork --kill-child "$0" "$@" || status=$?
-  rm -rf --one-file-system "$folder"
+  MILLRACE_BARE=$folder unshare --mount --pid --fork --kill-child "$0" "$@" &
+  inside=$!
+  # Whoever ends this one ends all that is inside.
+  trap 'kill -KILL "$inside" || true' HUP INT TERM
+  wait "$inside" || status=$?
+  # What was killed may write for a moment.
+  rm -rf --one-file-system "$folder" "$folder.log" || { sleep 5 && rm -rf --one-file-system "$folder"; }
   exit "$status"
 fi
 
@@ -30,7 +35,6 @@ debootstrap --variant=minbase --include=ca-certificates bookworm "$folder" >"$fo
   tail -n 20 "$folder.log" >&2
   exit 1
 }
-rm -f "$folder.log"
 mount -t proc proc "$folder/proc"
 mount --rbind /dev "$folder/dev"
 mount -t tmpfs tmpfs "$folder/run"
