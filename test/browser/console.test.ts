@@ -146,7 +146,7 @@ seen('a thousand devices are searched and paged by the server', async (browser, 
   assert.equal(await (await browser.focused()).text(), 'Next')
   await (await browser.named('Fleet 0020')).click()
   await browser.sees('Nothing was sent yet')
-  await browser.run('history.back()')
+  await browser.back()
   await browser.sees('21 to 40 of 1,000')
   await (await browser.find('input[type=search]')).type(' 0999')
   await browser.sees('1 to 1 of 1')

@@ -84,6 +84,11 @@ export class Browser {
     await ask('POST', `${this.session}/refresh`, {})
   }
 
+  /** A script that leaves the page while it runs has lost its context, and a driver that saw none runs it again: two pages back. */
+  async back(): Promise<void> {
+    await this.run('setTimeout(() => history.back())')
+  }
+
   async path(): Promise<string> {
     return new URL(z.string().parse(await ask('GET', `${this.session}/url`))).pathname
   }
