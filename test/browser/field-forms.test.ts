@@ -152,6 +152,21 @@ seen(
   REFUSED,
 )
 
+seen('geofencing: of many zones only those that are shown are asked for their perimeter', async (browser, running) => {
+  const tenant = await Tenant.of(running)
+  const rover = await tenant.device('Rover')
+  const zones = await Promise.all(Array.from({ length: 23 }, (_, index) => tenant.asset(`Zone ${index}`)))
+  await Promise.all(zones.map((zone) => tenant.contains(rover, zone)))
+  await logIn(browser, running, DEMO_TENANT)
+  await browser.sees('Devices')
+  await browser.open(running.url + begun('GEOFENCING', rover))
+  await (await browser.named('See what it finds now')).click()
+  await browser.sees(/23 zones:\s+Zone/)
+  const asked =
+    "return performance.getEntriesByType('resource').filter(({ name }) => name.includes('SERVER_SCOPE?keys=perimeter')).length"
+  assert.equal(await browser.run(asked), 20)
+})
+
 seen(
   'propagation: whom it reaches is shown, a script is tried, and the values arrive',
   async (browser, running) => {

@@ -6,7 +6,7 @@ import { memberOf } from './members.js'
 /** @typedef {import('./members.js').Named} Named */
 /** `note`: what is to be said of it. @typedef {Named & { note?: string }} Found */
 
-const MAX_SHOWN = 20
+export const MAX_SHOWN = 20
 
 /** @param {import('./members.js').EntityId} owner @param {readonly [one: string, many: string]} what @param {(from: import('./members.js').EntityId) => Promise<readonly Found[]>} find */
 export function foundNow(owner, what, find) {

@@ -3,7 +3,7 @@ import { choice, field, hide, make } from '../dom.js'
 import { call } from '../session.js'
 import { entityChoice } from './entity-choice.js'
 import { outputOf, storedOutput } from './field-shapes.js'
-import { foundNow } from './found-now.js'
+import { MAX_SHOWN, foundNow } from './found-now.js'
 import { relatedTo } from './members.js'
 import { Misfit, member } from './misfit.js'
 import { outputRows } from './output-rows.js'
@@ -188,10 +188,11 @@ function stepRows(shown, group) {
   }
 }
 
-/** Zones without the attribute hold nothing, and are said to. @param {import('./found-now.js').Found[]} zones @param {string} key */
+/** Zones without the attribute hold nothing, and are said to: of those that are shown, as each is a call. @param {import('./found-now.js').Found[]} zones @param {string} key */
 function noted(zones, key) {
   return Promise.all(
-    zones.map(async (zone) => {
+    zones.map(async (zone, index) => {
+      if (index >= MAX_SHOWN) return zone
       const { entityType, id } = zone.entity
       const path = `/api/plugins/telemetry/${entityType}/${id}/values/attributes/SERVER_SCOPE`
       const values = await call('GET', `${path}?${new URLSearchParams({ keys: key })}`)
