@@ -86,7 +86,13 @@ export class KeptSession implements OutlivingSession, DeviceSessionListener, Pus
   /** Whether the client has acknowledged all that it was told. */
   get isAllTold(): boolean {
     const { connection, keeper } = this
-    return connection?.pushes.isAllAcknowledged === true && keeper.clock.now() >= this.tellingUntil
+    if (this.hasMissed || keeper.clock.now() < this.tellingUntil) return false
+    return connection?.pushes.isAllAcknowledged === true
+  }
+
+  /** Whether something is still to be told. */
+  private get hasMissed(): boolean {
+    return this.pushes.length > 0 || this.changes.size > 0
   }
 
   /** Whether no other process has had it since, where `row` is what the store has. */
@@ -143,8 +149,7 @@ export class KeptSession implements OutlivingSession, DeviceSessionListener, Pus
     const { isAllTold } = this
     this.connection = undefined
     // It ended before it was told what it had missed.
-    const isUntold = this.pushes.length > 0 || this.changes.size > 0
-    if (this.expirySeconds === 0 || isUntold) return this.end()
+    if (this.expirySeconds === 0 || this.hasMissed) return this.end()
     const { subscriptions, grantedQos1, attributeFilters, customAttributeFilter, callFilters } = connection
     const { unreleased } = connection
     // A request is as good as not sent: its answer was for the connection that is gone.

@@ -239,6 +239,21 @@ describe('MQTT sessions that outlive their process', { timeout: 120_000 * SLOWNE
       assert.deepEqual([row?.toldTime, row?.expiresTime], [left, left + 1000 + HOUR * 1000])
     }))
 
+  it('have not told what waits for a client that comes for another time', () =>
+    twoProcesses(async (a, _, store) => {
+      const first = await connect(a, HOUR)
+      await subscribe(first.device, ATTRIBUTES)
+      await leave(a, first.device)
+      const left = a.clock.now()
+      a.clock.advance(1000)
+      change(a, 1)
+      a.clock.advance(1000)
+      const { device } = await connect(a, HOUR / 2)
+      await device.received(1)
+      const [row] = store.rows.values()
+      assert.deepEqual([row?.expirySeconds, row?.toldTime], [HOUR / 2, left])
+    }))
+
   it('tell again what their client has not acknowledged', () =>
     twoProcesses(async (a, _, store) => {
       const { device } = await connect(a, HOUR)
