@@ -17,9 +17,9 @@ const NO_SESSIONS: readonly KeptSession[] = []
 const NOT_KEPT: BegunSession = { isPresent: false, expirySeconds: 0 }
 /** What PostgreSQL takes in an index is bounded. */
 const MAX_CLIENT_ID_BYTES = 256
-/** Those whose clients went away together are written together. */
-const AWAY_MS = 1000
-const MAX_AWAY = 500
+/** Those whose clients went away or came back together are written together. */
+const MOVED_MS = 1000
+const MAX_MOVED = 500
 const CLAIMS = 3
 
 export class KeptSessions implements SessionStore, SessionKeeper {
@@ -33,10 +33,11 @@ export class KeptSessions implements SessionStore, SessionKeeper {
   readonly store: KeptSessionStore | undefined
   /** Taken over from other processes. Only grows. */
   restored = 0
-  private away: { readonly session: KeptSession; readonly isAllTold: boolean }[] = []
-  /** When the first of them went, Unix ms. */
-  private awaySince = 0
-  private awayTimer: TimerHandle | undefined
+  /** Whose clients went away, or came back. */
+  private moved: { readonly session: KeptSession; readonly isAllTold: boolean }[] = []
+  /** When the first of them did, Unix ms. */
+  private movedSince = 0
+  private movedTimer: TimerHandle | undefined
   private renewal: TimerHandle | undefined
   private isClosed = false
 
@@ -101,6 +102,8 @@ export class KeptSessions implements SessionStore, SessionKeeper {
     if (known !== undefined && !asked.isClean && isTheirs && known.isCurrent(recalled)) {
       this.put(device.deviceId, [...this.others(known), known])
       known.attach(connection, expirySeconds)
+      // Else its time would go on from when its client went.
+      if (known.stored !== undefined) this.writeSoon(known, false)
       return { isPresent: true, expirySeconds }
     }
     if (asked.isClean || !isTheirs) known?.end()
@@ -131,10 +134,14 @@ export class KeptSessions implements SessionStore, SessionKeeper {
   }
 
   wentAway(session: KeptSession, isAllTold: boolean): void {
-    if (this.away.length === 0) this.awaySince = this.clock.now()
-    this.away.push({ session, isAllTold })
-    if (this.away.length >= MAX_AWAY) this.writeAway()
-    else this.awayTimer ??= this.clock.after(AWAY_MS, () => this.writeAway())
+    this.writeSoon(session, isAllTold)
+  }
+
+  private writeSoon(session: KeptSession, isAllTold: boolean): void {
+    if (this.moved.length === 0) this.movedSince = this.clock.now()
+    this.moved.push({ session, isAllTold })
+    if (this.moved.length >= MAX_MOVED) this.writeMoved()
+    else this.movedTimer ??= this.clock.after(MOVED_MS, () => this.writeMoved())
   }
 
   takeBytes({ device }: KeptSession, bytes: number): boolean {
@@ -153,19 +160,23 @@ export class KeptSessions implements SessionStore, SessionKeeper {
   /** What is in the store stays there, for who comes after. */
   close(): void {
     this.isClosed = true
-    this.writeAway()
+    this.writeMoved()
     this.renewal?.cancel()
     for (const session of [...this.sessions.values()].flat()) session.drop()
   }
 
-  private writeAway(): void {
-    this.awayTimer?.cancel()
-    this.awayTimer = undefined
-    const away = this.away.filter(({ session }) => session.connection === undefined)
-    this.away = []
-    const rows = ({ session }: (typeof away)[number]) => session.stored ?? []
-    this.store?.renew(away.flatMap(rows), this.clock.now())
-    this.store?.told(away.filter(({ isAllTold }) => isAllTold).flatMap(rows), this.awaySince)
+  private writeMoved(): void {
+    this.movedTimer?.cancel()
+    this.movedTimer = undefined
+    const { moved } = this
+    this.moved = []
+    const now = this.clock.now()
+    const rows = ({ session }: (typeof moved)[number]) => session.stored ?? []
+    const away = moved.filter(({ session }) => session.connection === undefined)
+    this.store?.renew(away.flatMap(rows), now)
+    this.store?.told(away.filter(({ isAllTold }) => isAllTold).flatMap(rows), this.movedSince)
+    const back = moved.filter(({ session }) => session.connection !== undefined)
+    this.store?.renew(back.flatMap(rows), now + 2 * RENEW_MS)
   }
 
   private renewLater(): void {

@@ -239,6 +239,18 @@ describe('MQTT sessions that outlive their process', { timeout: 120_000 * SLOWNE
       assert.deepEqual([row?.toldTime, row?.expiresTime], [left, left + 1000 + HOUR * 1000])
     }))
 
+  it('have their time anew when their client is back', () =>
+    twoProcesses(async (a, _, store) => {
+      const first = await connect(a, 30)
+      await subscribe(first.device, ATTRIBUTES)
+      await leave(a, first.device)
+      a.clock.advance(20_000)
+      await connect(a, 30)
+      a.clock.advance(1000)
+      const [row] = store.rows.values()
+      assert.equal(row && row.expiresTime - a.clock.now(), 150_000)
+    }))
+
   it('have not told what waits for a client that comes for another time', () =>
     twoProcesses(async (a, _, store) => {
       const first = await connect(a, HOUR)
