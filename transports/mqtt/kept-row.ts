@@ -15,6 +15,8 @@ export class KeptRow {
   row: KeptSessionRow | undefined
   /** Whether the store has one. */
   isStored = false
+  /** As the store was asked to write it last, where `row` may be still to come. */
+  private asked: KeptSessionRow | undefined
   private readonly store: KeptSessionStore
   private readonly clock: Clock
   private writing: Promise<void> = Promise.resolve()
@@ -25,6 +27,7 @@ export class KeptRow {
     this.store = store
     this.clock = clock
     this.row = row
+    this.asked = row
     this.isStored = row !== undefined
   }
 
@@ -62,7 +65,11 @@ export class KeptRow {
     this.row = row
     this.writes++
     this.writing = this.writing
-      .then(() => (this.isOver ? undefined : this.store.save(row)))
+      .then(() => {
+        if (this.isOver) return undefined
+        this.asked = row
+        return this.store.save(row)
+      })
       .then(() => {
         this.isStored = true
       })
@@ -77,11 +84,11 @@ export class KeptRow {
   /** Behind what is under way. */
   remove(): void {
     this.isOver = true
-    const { row } = this
-    if (row === undefined) return
+    const { asked } = this
     this.row = undefined
     this.isStored = false
-    const remove = (): void => this.store.remove(row)
+    if (asked === undefined) return
+    const remove = (): void => this.store.remove(asked)
     this.writing.then(remove, remove)
   }
 

@@ -165,6 +165,18 @@ describe('MQTT sessions that outlive their process', { timeout: 120_000 * SLOWNE
       assert.equal(connack?.cmd === 'connack' && connack.reasonCode, 0x88)
     }))
 
+  it('that their client ends are gone, though a write was to come', () =>
+    twoProcesses(async (a, _, store) => {
+      const { device } = await connect(a, HOUR)
+      await subscribe(device, ATTRIBUTES)
+      device.send(
+        { cmd: 'subscribe', messageId: 2, subscriptions: [{ topic: CALLS, qos: 1 }] },
+        { cmd: 'disconnect', reasonCode: 0, properties: { sessionExpiryInterval: 0 } },
+      )
+      await device.end()
+      assert.equal(store.rows.size, 0)
+    }))
+
   it('that another process has had since are not what they were here', () =>
     twoProcesses(async (a, b) => {
       const first = await connect(a, HOUR)
