@@ -61,7 +61,7 @@ export class KeptSessions implements SessionStore, SessionKeeper {
   }
 
   recall(device: DeviceIdentity, asked: AskedSession): Promise<KeptSessionRow | undefined> | undefined {
-    if (this.store === undefined || asked.isClean) return undefined
+    if (this.store === undefined || asked.isClean || isLong(asked.clientId)) return undefined
     return this.claim(this.store, device, asked)
   }
 
@@ -109,13 +109,13 @@ export class KeptSessions implements SessionStore, SessionKeeper {
     if (asked.isClean || !isTheirs) known?.end()
     else known?.drop()
     const isWanted = !asked.isClean && recalled !== undefined
-    const isLong = Buffer.byteLength(asked.clientId) > MAX_CLIENT_ID_BYTES
-    if ((expirySeconds === 0 && !isWanted) || isLong || !this.makeRoom(device) || !this.places.take(device.tenantId)) {
-      this.forgetStored(device, asked)
+    const isKept = (expirySeconds > 0 || isWanted) && !isLong(asked.clientId)
+    if (!isKept || !this.makeRoom(device) || !this.places.take(device.tenantId)) {
+      if (asked.isClean || isWanted) this.forgetStored(device, asked)
       return NOT_KEPT
     }
     if (isWanted) this.restored++
-    else this.forgetStored(device, asked)
+    else if (asked.isClean) this.forgetStored(device, asked)
     const session = new KeptSession(this, device, asked.clientId, isWanted ? recalled : undefined)
     this.put(device.deviceId, [...this.of(device.deviceId), session])
     try {
@@ -130,7 +130,7 @@ export class KeptSessions implements SessionStore, SessionKeeper {
   }
 
   private forgetStored({ deviceId }: DeviceIdentity, { clientId, isNewId }: AskedSession): void {
-    if (!isNewId) this.store?.removeOf(deviceId, clientId)
+    if (!isNewId && !isLong(clientId)) this.store?.removeOf(deviceId, clientId)
   }
 
   wentAway(session: KeptSession, isAllTold: boolean): void {
@@ -227,4 +227,8 @@ export class KeptSessions implements SessionStore, SessionKeeper {
     if (sessions.length === 0) this.sessions.delete(deviceId)
     else this.sessions.set(deviceId, sessions)
   }
+}
+
+function isLong(clientId: string): boolean {
+  return Buffer.byteLength(clientId) > MAX_CLIENT_ID_BYTES
 }

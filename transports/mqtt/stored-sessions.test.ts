@@ -16,13 +16,18 @@ class FakeStore implements KeptSessionStore {
   readonly rows = new Map<string, KeptSessionRow>()
   saves = 0
   finds = 0
+  /** Of what is to be removed whoever has it. */
+  wishes = 0
   fails = false
+  /** Says nothing to who asks. */
+  isSilent = false
   /** Of the saves that are held, what lets each go on. */
   held: (() => void)[] | undefined
 
   find(deviceId: string, clientId: string): Promise<KeptSessionRow | undefined> {
     this.finds++
     if (this.fails) return Promise.reject(new Error('away'))
+    if (this.isSilent) return new Promise(() => undefined)
     return Promise.resolve(
       [...this.rows.values()].find((row) => row.deviceId === deviceId && row.clientId === clientId),
     )
@@ -33,7 +38,7 @@ class FakeStore implements KeptSessionStore {
     if (this.held !== undefined) await new Promise<void>((resolve) => this.held?.push(resolve))
     if (this.fails) throw new Error('away')
     if (row.version > 1 && this.rows.get(row.id)?.version !== row.version - 1) throw OVERTAKEN
-    if (row.version === 1) this.removeOf(row.deviceId, row.clientId)
+    if (row.version === 1) this.removeAllOf(row.deviceId, row.clientId)
     this.rows.set(row.id, row)
   }
 
@@ -46,6 +51,11 @@ class FakeStore implements KeptSessionStore {
   }
 
   removeOf(deviceId: string, clientId: string): void {
+    this.wishes++
+    this.removeAllOf(deviceId, clientId)
+  }
+
+  private removeAllOf(deviceId: string, clientId: string): void {
     for (const row of this.rows.values())
       if (row.deviceId === deviceId && row.clientId === clientId) this.rows.delete(row.id)
   }
@@ -175,6 +185,17 @@ describe('MQTT sessions that outlive their process', { timeout: 120_000 * SLOWNE
       )
       await device.end()
       assert.equal(store.rows.size, 0)
+    }))
+
+  it('are nothing to a client whose id is too long for one, nor asked for twice', () =>
+    twoProcesses(async (a, _, store) => {
+      const clientId = 'x'.repeat(257)
+      for (const clean of [true, false]) {
+        const { isPresent, expiry } = await connect(a, HOUR, clean, { clientId })
+        assert.deepEqual([isPresent, expiry, store.finds, store.wishes], [false, 0, 0, 0])
+      }
+      for (const expiry of [HOUR, undefined]) await connect(a, expiry, false, { clientId: String(expiry) })
+      assert.deepEqual([store.finds, store.wishes], [2, 0])
     }))
 
   it('that another process has had since are not what they were here', () =>
