@@ -227,15 +227,22 @@ export class KeptSession implements OutlivingSession, DeviceSessionListener, Pus
     const subscriptions = subscriptionsText(connection)
     kept
       ?.write(this.device, this.clientId, { subscriptions, expirySeconds, from, told: this.isAllTold })
-      .then(done, (error: unknown) => this.unwritten(error))
+      .then(done, (error: unknown) => this.unwritten(error, done))
       .catch((error: unknown) => connection.violated(error))
   }
 
-  /** The client has to come again: what the store has of it counts then. */
-  private unwritten(error: unknown): void {
-    const { connection, keeper } = this
-    this.drop()
-    connection?.close(keeper.store?.isOvertaken(error) === true ? Reason.SESSION_TAKEN_OVER : Reason.SERVER_BUSY)
+  /** Taken over, the client has to come again. Else its session ends with the connection, and the next CONNACK says so. */
+  private unwritten(error: unknown, done?: () => void): void {
+    const { connection, device, clientId } = this
+    const { store } = this.keeper
+    if (store?.isOvertaken(error) === true) {
+      this.drop()
+      connection?.close(Reason.SESSION_TAKEN_OVER)
+      return
+    }
+    if (!this.isOver) store?.removeOf(device.deviceId, clientId)
+    this.end()
+    done?.()
   }
 
   private note(key: string, entry: Entry | undefined): void {

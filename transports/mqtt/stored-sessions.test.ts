@@ -159,20 +159,20 @@ describe('MQTT sessions that outlive their process', { timeout: 120_000 * SLOWNE
       assert.equal(store.rows.size, 1)
     }))
 
-  it('which can not be written end with the connection, and the client is told nothing', () =>
+  it('which can not be written end with their connection, which goes on', () =>
     twoProcesses(async (a, _, store) => {
-      const { device } = await connect(a, HOUR)
+      const { device } = await connect(a, HOUR, true)
+      await subscribe(device, ATTRIBUTES)
       store.fails = true
-      device.send({ cmd: 'subscribe', messageId: 1, subscriptions: [{ topic: CALLS, qos: 1 }] })
-      await device.end()
-      assert.deepEqual(
-        device.packets.map((packet) => [packet.cmd, packet.cmd === 'disconnect' && packet.reasonCode]),
-        [['disconnect', 0x89]],
-      )
-      const other = await a.client(5)
-      other.send(other.connectPacket('one', { clean: false, properties: { sessionExpiryInterval: HOUR } }))
-      const [connack] = await other.received(1)
-      assert.equal(connack?.cmd === 'connack' && connack.reasonCode, 0x88)
+      await subscribe(device, CALLS)
+      const [own] = [...a.gateway.sessions].filter(({ kind }) => kind === 'lasting')
+      assert.equal(own?.listening, 'all')
+      change(a, 1)
+      assert.equal((await device.received(1))[0]?.cmd, 'publish')
+      await leave(a, device)
+      store.fails = false
+      assert.equal((await connect(a, HOUR)).isPresent, false)
+      assert.equal(store.rows.size, 0)
     }))
 
   it('that their client ends are gone, though a write was to come', () =>
