@@ -21,6 +21,8 @@ const MAX_CLIENT_ID_BYTES = 256
 const MOVED_MS = 1000
 const MAX_MOVED = 500
 const CLAIMS = 3
+/** Clients give up some time after. */
+const RECALL_WITHIN_MS = 10_000
 
 export class KeptSessions implements SessionStore, SessionKeeper {
   readonly limits: MqttLimits
@@ -61,8 +63,14 @@ export class KeptSessions implements SessionStore, SessionKeeper {
   }
 
   recall(device: DeviceIdentity, asked: AskedSession): Promise<KeptSessionRow | undefined> | undefined {
-    if (this.store === undefined || asked.isClean || isLong(asked.clientId)) return undefined
-    return this.claim(this.store, device, asked)
+    const { store, clock } = this
+    if (store === undefined || asked.isClean || isLong(asked.clientId)) return undefined
+    return new Promise((resolve, reject) => {
+      const timer = clock.after(RECALL_WITHIN_MS, () => reject(new Error('The store of sessions does not answer')))
+      void this.claim(store, device, asked)
+        .then(resolve, reject)
+        .finally(() => timer.cancel())
+    })
   }
 
   /** From then on the process that had it has an old one. */

@@ -175,6 +175,38 @@ describe('MQTT sessions that outlive their process', { timeout: 120_000 * SLOWNE
       assert.equal(store.rows.size, 0)
     }))
 
+  it('are over for who comes while the store does not answer, and who is told so', () =>
+    twoProcesses(async (a, b, store) => {
+      const first = await connect(a, HOUR)
+      await subscribe(first.device, ATTRIBUTES)
+      await leave(a, first.device)
+      store.fails = true
+      for (const bench of [a, b]) {
+        const { device, isPresent, expiry } = await connect(bench, HOUR)
+        assert.deepEqual([isPresent, expiry], [false, 0])
+        await subscribe(device, ATTRIBUTES)
+        await leave(bench, device, { cmd: 'disconnect', reasonCode: 0, properties: { sessionExpiryInterval: HOUR } })
+        await device.end()
+        assert.deepEqual(device.packets, [])
+        assert.equal((await connectV4(bench)).isPresent, false)
+      }
+      store.fails = false
+      assert.equal((await connect(a, HOUR)).isPresent, false)
+      assert.equal(store.rows.size, 0)
+    }))
+
+  it('are waited for ten seconds', () =>
+    twoProcesses(async (a, _, store) => {
+      store.isSilent = true
+      const device = await a.client(5)
+      device.send(device.connectPacket('one', { clean: false }), { cmd: 'pingreq' })
+      while (store.finds === 0) await new Promise(setImmediate)
+      a.clock.advance(10_000)
+      const [connack, answer] = await device.received(2)
+      assert.deepEqual(connack?.cmd === 'connack' && [connack.reasonCode, connack.sessionPresent], [0, false])
+      assert.equal(answer?.cmd, 'pingresp')
+    }))
+
   it('that their client ends are gone, though a write was to come', () =>
     twoProcesses(async (a, _, store) => {
       const { device } = await connect(a, HOUR)

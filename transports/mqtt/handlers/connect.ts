@@ -130,6 +130,7 @@ function refuse(session: MqttConnection, reason: ReasonCode): void {
 /** Who wants what it had before waits until the store has said where that is; nobody else does. */
 function recall(session: MqttConnection, packet: IConnectPacket, device: DeviceIdentity): void {
   const asked = askedSession(session, packet)
+  session.wasKeptAsked = asked.expirySeconds > 0
   const recalling = session.host.keptSessions.recall(device, asked)
   if (recalling === undefined) return accept(session, packet, device, asked, undefined)
   recalling
@@ -140,8 +141,10 @@ function recall(session: MqttConnection, packet: IConnectPacket, device: DeviceI
         session.resume()
       },
       () => {
-        // Without what it had it would be told that it has nothing, and the store may say so yet.
-        if (session.phase === 'AUTHENTICATING') refuse(session, Reason.SERVER_UNAVAILABLE)
+        if (session.phase !== 'AUTHENTICATING') return
+        // What it sends is stored elsewhere, and is not to wait: it has nothing of before, and is told so.
+        accept(session, packet, device, { ...asked, isClean: true, expirySeconds: 0 }, undefined)
+        session.resume()
       },
     )
     .catch((error: unknown) => session.violated(error))
@@ -170,7 +173,6 @@ function accept(
   host.wheel.add(session)
   if (session.version === 5)
     session.topicAliasMaximum = TopicAliases.maximumFor(host.limits, host.aliasShares, device.tenantId)
-  session.wasKeptAsked = asked.expirySeconds > 0
   const { clientId } = asked
   const begun = { ...host.keptSessions.begin(session, device, asked, recalled), clientId }
   session.device = host.gateway.openSession(device, 'lasting', session)
