@@ -125,8 +125,11 @@ export class KeptSession implements OutlivingSession, DeviceSessionListener, Pus
   }
 
   subscribed(connection: MqttConnection, done: () => void): void {
-    if (this.expirySeconds === 0 || this.kept?.has(subscriptionsText(connection)) !== false) return done()
-    this.write(connection, done)
+    const text = subscriptionsText(connection)
+    if (this.expirySeconds === 0 || this.kept?.has(text) !== false) return done()
+    if (Buffer.byteLength(text) <= this.keeper.limits.maxKeptBytesPerSession) return this.write(connection, done)
+    this.end()
+    done()
   }
 
   resume(connection: MqttConnection): void {

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { KeptSessionRow } from '../../model/kept-session.ts'
-import type { KeptSessionStore } from '../../engine/device/gateway.ts'
+import { STANDARD_MQTT, type KeptSessionStore } from '../../engine/device/gateway.ts'
 import { SLOWNESS } from '../../test/support/slowness.ts'
+import { deviceNamed } from '../testkit.ts'
 import { HOUR, connect, leave } from './kept-sessions.testkit.ts'
 import { openMqttBench, type MqttBench, type RawClient } from './testkit.ts'
 
@@ -228,6 +229,18 @@ describe('MQTT sessions that outlive their process', { timeout: 120_000 * SLOWNE
       }
       for (const expiry of [HOUR, undefined]) await connect(a, expiry, false, { clientId: String(expiry) })
       assert.deepEqual([store.finds, store.wishes], [2, 0])
+    }))
+
+  it('with longer subscriptions than one may keep end with the connection', () =>
+    twoProcesses(async (a, _, store) => {
+      const mqtt = { ...STANDARD_MQTT, attributesSubscribeTopic: '#' }
+      a.gateway.become('one', { ...deviceNamed('one'), mqtt })
+      const { device } = await connect(a, HOUR)
+      await subscribe(device, 'x'.repeat(16_000))
+      assert.equal(store.rows.size, 1)
+      await subscribe(device, 'x'.repeat(17_000))
+      assert.equal(store.rows.size, 0)
+      assert.equal((await connect(a, HOUR)).isPresent, false)
     }))
 
   it('that another process has had since are not what they were here', () =>
