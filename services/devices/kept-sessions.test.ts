@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { isMillraceError } from '../../model/errors.ts'
 import type { KeptSessionRow } from '../../model/kept-session.ts'
 import { onBothDatabases } from '../both-databases.testkit.ts'
 import { devices, type Device } from '../entities/device.ts'
@@ -21,7 +22,21 @@ await onBothDatabases('sessions that outlive their process ', (open) => {
     device = await platform.services.devices.saveByUser(platform.tenant, { name: `kept ${++count}` })
   })
 
-  const elsewhere = () => new StoredKeptSessions({ ...platform, report: (text) => platform.reports.push(text) })
+  type Reads = (deviceIds: readonly string[]) => Promise<readonly KeptSessionRow[]>
+  const stored: Reads = (deviceIds) => platform.entities.deviceSessions.ofDevices(deviceIds)
+  const away: Reads = () => Promise.reject(new Error('away'))
+  const elsewhere = (ofDevices: Reads = stored) => {
+    const { deviceSessions, devices: named } = platform.entities
+    return new StoredKeptSessions({
+      ...platform,
+      entities: {
+        devices: named,
+        write: (statements) => platform.entities.write(statements),
+        deviceSessions: Object.assign(Object.create(deviceSessions) as typeof deviceSessions, { ofDevices }),
+      },
+      report: (text) => platform.reports.push(text),
+    })
+  }
   const row = (change: Partial<KeptSessionRow> = {}): KeptSessionRow => ({
     id: `session ${++count}`,
     version: 1,
@@ -125,24 +140,63 @@ await onBothDatabases('sessions that outlive their process ', (open) => {
 
   test('of many who come together are few reads', async () => {
     const asked: number[] = []
-    const { deviceSessions, devices: stored } = platform.entities
-    const sessions = new StoredKeptSessions({
-      ...platform,
-      entities: {
-        devices: stored,
-        write: (statements) => platform.entities.write(statements),
-        deviceSessions: Object.assign(Object.create(deviceSessions) as typeof deviceSessions, {
-          ofDevices: (ids: readonly string[]) => {
-            asked.push(ids.length)
-            return deviceSessions.ofDevices(ids)
-          },
-        }),
-      },
-      report: (text) => platform.reports.push(text),
+    const sessions = elsewhere((ids) => {
+      asked.push(ids.length)
+      return stored(ids)
     })
     await here.save(row())
     const all = Array.from({ length: 1000 }, (_, number) => sessions.find(`${device.id}${number || ''}`, 'client'))
     assert.equal((await Promise.all(all)).filter((session) => session !== undefined).length, 1)
     assert.deepEqual(asked, [256, 256, 256, 232])
+  })
+
+  test('that nobody wants are removed once the store answers, many at once', async () => {
+    let reads = 0
+    let read = away
+    const sessions = elsewhere((ids) => {
+      reads++
+      return read(ids)
+    })
+    await here.save(row())
+    for (let number = 0; number < 1100; number++) sessions.removeOf(`${device.id}${number || ''}`, 'client')
+    await assert.rejects(sessions.sweep(), /away/)
+    read = stored
+    assert.equal(await found(sessions), undefined)
+    assert.ok(await found())
+    reads = 0
+    while (await sessions.sweep()) assert.ok(reads < 10)
+    assert.equal(await found(), undefined)
+    assert.equal(reads, 5)
+  })
+
+  test('that began at another process after a clean start stay', async () => {
+    let read = away
+    const sessions = elsewhere((ids) => read(ids))
+    sessions.removeOf(device.id, 'client')
+    await assert.rejects(sessions.sweep(), /away/)
+    platform.clock.time++
+    const begun = row()
+    await here.save(begun)
+    read = stored
+    await sessions.sweep()
+    assert.deepEqual(await found(), begun)
+  })
+
+  test('of many who come while the store is away are a few reads, and bounded', async () => {
+    const fails: (() => void)[] = []
+    const sessions = elsewhere(() => new Promise((_, reject) => fails.push(() => reject(new Error('away')))))
+    const refused: unknown[] = []
+    const asked = Array.from({ length: 20_001 }, (_, number) =>
+      sessions.find(`${device.id}${number}`, 'client').catch((error: unknown) => refused.push(error)),
+    )
+    await asked.at(-1)
+    assert.deepEqual(
+      refused.map((error) => isMillraceError(error) && error.code),
+      ['entities.OVERLOADED'],
+    )
+    assert.equal(fails.length, 2)
+    for (const fail of fails) fail()
+    await Promise.all(asked)
+    assert.deepEqual([refused.length, fails.length], [20_001, 2])
   })
 })

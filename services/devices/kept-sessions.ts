@@ -9,6 +9,7 @@ import type { KeptSessionRow, KeptSessionVersion } from '../../model/kept-sessio
 import type { KeptSessionStore } from '../../engine/device/kept-session-store.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import type { Report } from '../changes/outbox.ts'
 import { Sweeps } from '../cleanup/sweeps.ts'
 import { itemNotFound } from '../errors.ts'
@@ -27,6 +28,16 @@ const PAUSE_MS = 1_000
 const ROWS_PER_SWEEP = 500
 /** Beyond it the store is away for long, and the session ends at its time. */
 const MAX_UNWANTED = 10_000
+/** Who comes while so many wait for the store is told that it does not answer. */
+const MAX_ASKED = 20_000
+
+/** A client that wants nothing of before. */
+interface Wish {
+  readonly deviceId: string
+  readonly clientId: string
+  /** Unix ms: what began later, at whichever process, is not meant. */
+  readonly time: number
+}
 
 interface Asked {
   readonly deviceId: string
@@ -43,7 +54,7 @@ export class StoredKeptSessions implements KeptSessionStore {
   private isPumpDue = false
   private complainedAt = -Infinity
   /** By device and client: to be removed, whatever the store says. */
-  private readonly unwanted = new Map<string, { readonly deviceId: string; readonly clientId: string }>()
+  private readonly unwanted = new Map<string, Wish>()
 
   constructor(parts: KeptSessionsParts) {
     this.parts = parts
@@ -93,7 +104,7 @@ export class StoredKeptSessions implements KeptSessionStore {
   }
 
   removeOf(deviceId: string, clientId: string): void {
-    const wish = { deviceId, clientId }
+    const wish = { deviceId, clientId, time: this.parts.clock.now() }
     if (this.unwanted.size >= MAX_UNWANTED) return
     this.unwanted.set(keyOf(deviceId, clientId), wish)
     this.forget(wish).catch((error: unknown) =>
@@ -112,22 +123,25 @@ export class StoredKeptSessions implements KeptSessionStore {
   /** Removes a piece; whether there may be more. */
   async sweep(): Promise<boolean> {
     const { entities, clock } = this.parts
-    for (const wish of [...this.unwanted.values()].slice(0, ROWS_PER_SWEEP)) await this.forget(wish)
+    const wishes = [...this.unwanted.values()].slice(0, ROWS_PER_SWEEP)
+    await Promise.all(wishes.map((wish) => this.forget(wish)))
     const { results } = await entities.write([entities.deviceSessions.removeExpired(clock.now(), ROWS_PER_SWEEP)])
-    return results.some(({ changes }) => changes >= ROWS_PER_SWEEP)
+    return wishes.length >= ROWS_PER_SWEEP || results.some(({ changes }) => changes >= ROWS_PER_SWEEP)
   }
 
-  private async forget(wish: { readonly deviceId: string; readonly clientId: string }): Promise<void> {
+  private async forget(wish: Wish): Promise<void> {
     const { entities } = this.parts
     const key = keyOf(wish.deviceId, wish.clientId)
     const session = await this.lookUp(wish.deviceId, wish.clientId)
     // A new one may have come meanwhile.
     if (this.unwanted.get(key) !== wish) return
-    if (session !== undefined) await entities.write([entities.deviceSessions.removeById(session.id)])
+    if (session !== undefined) await entities.write([entities.deviceSessions.removeBegun(session.id, wish.time)])
     if (this.unwanted.get(key) === wish) this.unwanted.delete(key)
   }
 
   private lookUp(deviceId: string, clientId: string): Promise<KeptSessionRow | undefined> {
+    if (this.asked.length >= MAX_ASKED)
+      return Promise.reject(EntityStoreErrors.OVERLOADED({ waiting: this.asked.length, limit: MAX_ASKED }))
     return new Promise((resolve, reject) => {
       this.asked.push({ deviceId, clientId, resolve, reject })
       if (this.isPumpDue) return
@@ -153,7 +167,10 @@ export class StoredKeptSessions implements KeptSessionStore {
       const sessions = new Map(found.map((session) => [keyOf(session.deviceId, session.clientId), session]))
       for (const { deviceId, clientId, resolve } of batch) resolve(sessions.get(keyOf(deviceId, clientId)))
     } catch (error) {
-      for (const { reject } of batch) reject(error)
+      // Those who wait behind would each wait as long for the same.
+      const waiting = this.asked
+      this.asked = []
+      for (const { reject } of [...batch, ...waiting]) reject(error)
     } finally {
       this.reads--
       this.pump()

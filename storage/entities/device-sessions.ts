@@ -84,8 +84,12 @@ export class DeviceSessionRepository {
     ])
   }
 
-  removeById(id: string): Statement {
-    return this.rows.deleteAll([{ column: 'id', is: id }])
+  /** Unless it began later, Unix ms. */
+  removeBegun(id: string, until: number): Statement {
+    return this.rows.deleteAll([
+      { column: 'id', is: id },
+      { column: 'created_time', from: 0, to: until },
+    ])
   }
 
   removeOf(deviceId: string): Statement {
