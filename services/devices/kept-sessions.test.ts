@@ -182,6 +182,18 @@ await onBothDatabases('sessions that outlive their process ', (open) => {
     assert.deepEqual(await found(), begun)
   })
 
+  test('are few statements, however many they are', () => {
+    const { deviceSessions } = platform.entities
+    const texts = [5, 6, 7, 8].map(
+      (length) =>
+        deviceSessions.told(
+          Array.from({ length }, () => row()),
+          0,
+        )[0]?.sql,
+    )
+    assert.equal(new Set(texts).size, 1)
+  })
+
   test('of many who come while the store is away are a few reads, and bounded', async () => {
     const fails: (() => void)[] = []
     const sessions = elsewhere(() => new Promise((_, reject) => fails.push(() => reject(new Error('away')))))

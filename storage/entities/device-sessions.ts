@@ -41,7 +41,7 @@ export class DeviceSessionRepository {
   }
 
   async ofDevices(deviceIds: readonly string[]): Promise<readonly KeptSessionRow[]> {
-    return (await this.rows.findAll([{ column: 'device_id', in: deviceIds }])).map(sessionOf)
+    return (await this.rows.findAll([{ column: 'device_id', in: filled(deviceIds) }])).map(sessionOf)
   }
 
   /** In the place of what the same client had, and of the device's oldest beyond so many. */
@@ -106,7 +106,7 @@ export class DeviceSessionRepository {
       sessions.slice(page * MAX_PER_STATEMENT, (page + 1) * MAX_PER_STATEMENT),
     )
     return pages.map((page) => {
-      const versions = sql.join(page.map(({ id, version }) => sql`(${id}, cast(${version} as bigint))`))
+      const versions = sql.join(filled(page).map(({ id, version }) => sql`(${id}, cast(${version} as bigint))`))
       return this.statement(sql`update device_session set ${set} where (id, version) in (values ${versions})`)
     })
   }
@@ -114,6 +114,12 @@ export class DeviceSessionRepository {
   private statement(query: RawBuilder<unknown>, options: Parameters<typeof statementOf>[1] = {}): Statement {
     return statementOf({ compile: () => query.compile(this.database.builder) }, options)
   }
+}
+
+/** As long as the next power of two, by its last: each length is a statement, of which databases prepare so many and no more. */
+function filled<T>(list: readonly T[]): readonly T[] {
+  const length = 2 ** Math.ceil(Math.log2(Math.max(1, list.length)))
+  return [...list, ...list.slice(-1).flatMap((last) => Array.from({ length: length - list.length }, () => last))]
 }
 
 function rowOf(session: KeptSessionRow): Row {
