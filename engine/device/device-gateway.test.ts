@@ -220,6 +220,25 @@ describe('device sessions', () => {
     assert.equal(listener.updates.length, 1)
   })
 
+  it('are told what changed of shared attributes since they had heard of them, by clocks that differ', async () => {
+    const bench = openGatewayBench()
+    const { session, listener } = await bench.open('one', 'brief')
+    const since = bench.clock.now()
+    await bench.clock.advance(20_000)
+    for (const [key, time] of [
+      ['old', since - 6000],
+      ['doubtful', since - 4000],
+      ['new', since + 1],
+    ] as const)
+      bench.attributes.put(ONE, 'SHARED_SCOPE', { key, type: 'LONG', value: 1 }, time)
+    session.subscribeToSharedAttributes(since)
+    await bench.clock.settle()
+    assert.deepEqual(
+      listener.updates.map((update) => (update.kind === 'updated' ? update.entries.map(({ key }) => key) : update)),
+      [['doubtful', 'new']],
+    )
+  })
+
   it('are told of the shutdown, and the device of its disconnect', async () => {
     const bench = openGatewayBench()
     const { listener } = await bench.open('one')

@@ -138,6 +138,15 @@ await onBothDatabases('sessions that outlive their process ', (open) => {
     assert.equal(await left(), 0)
   })
 
+  test('go with the tenant', async () => {
+    const { services, tenant, systemAdministrator, entities } = platform
+    const other = await services.tenants.saveByUser(systemAdministrator, { title: `Gone ${count}` })
+    await services.deviceMove.moveByUser(tenant, device.id, other.id)
+    await here.save(row({ tenantId: other.id }))
+    await services.tenants.deleteByUser(systemAdministrator, other.id)
+    assert.deepEqual(await entities.deviceSessions.ofDevices([device.id]), [])
+  })
+
   test('of many who come together are few reads', async () => {
     const asked: number[] = []
     const sessions = elsewhere((ids) => {

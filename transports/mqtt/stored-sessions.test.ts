@@ -355,6 +355,46 @@ describe('MQTT sessions that outlive their process', { timeout: 120_000 * SLOWNE
       assert.equal([...store.rows.values()][0]?.toldTime, before?.toldTime)
     }))
 
+  it('have told nothing new where their client left before it acknowledged', () =>
+    twoProcesses(async (a, _, store) => {
+      const { device } = await connect(a, HOUR)
+      await subscribe(device, ATTRIBUTES)
+      const [before] = store.rows.values()
+      a.clock.advance(1000)
+      change(a, 1)
+      await device.received(1)
+      await leave(a, device)
+      a.clock.advance(1000)
+      assert.equal([...store.rows.values()][0]?.toldTime, before?.toldTime)
+    }))
+
+  it('have not told at once what changed while they were elsewhere', () =>
+    twoProcesses(async (a, b, store) => {
+      const told = () => [...store.rows.values()][0]?.toldTime
+      await subscribe((await connect(a, HOUR)).device, ATTRIBUTES)
+      const before = told()
+      b.clock.advance(5000)
+      await leave(b, (await connect(b, HOUR)).device)
+      b.clock.advance(1000)
+      assert.equal(told(), before)
+      await connect(b, HOUR)
+      b.clock.advance(60_000)
+      assert.equal(told(), (before ?? 0) + 65_000)
+    }))
+
+  it('stay in the store where the gateway ends them as the process stops, and for no other reason', () =>
+    twoProcesses(async (a, _, store) => {
+      for (const [reason, rows] of [
+        ['SHUTDOWN', 1],
+        ['CREDENTIALS_CHANGED', 0],
+      ] as const) {
+        await subscribe((await connect(a, HOUR, true)).device, ATTRIBUTES)
+        for (const { kind, listener } of [...a.gateway.sessions]) if (kind === 'brief') listener.closed(reason)
+        await new Promise(setImmediate)
+        assert.equal(store.rows.size, rows)
+      }
+    }))
+
   it('stay in the store when their process stops, and cost a client with a clean session nothing', () =>
     twoProcesses(async (a, b, store) => {
       const first = await connect(a, HOUR)
