@@ -14,6 +14,8 @@ import { eventually } from './wait.ts'
 
 const ATTRIBUTES = 'v1/devices/me/attributes'
 const CALLS = 'v1/devices/me/rpc/request/+'
+/** Behind the time of a session that has a second, and its removal from the store. */
+const SHORT_MS = 5000 * SLOWNESS
 
 interface Coming {
   readonly version?: 4 | 5
@@ -68,6 +70,7 @@ async function walk(
   const short = await come(context, first, 'SHORT', { expiry: 1 })
   await short.client.subscribeAsync(CALLS)
   await short.client.endAsync()
+  const gone = Date.now() + SHORT_MS
   const ids: string[] = []
   for (const [token, version] of [
     ['SURVIVES_5', 5],
@@ -86,6 +89,8 @@ async function walk(
   await before.client.subscribeAsync(['v1/gateway/rpc', 'v1/gateway/attributes'], { qos: 1 })
   await before.client.publishAsync('v1/gateway/connect', '{"device":"behind it"}', { qos: 1 })
 
+  // A process that dies before the time of one is over leaves it for up to two minutes more.
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, gone - Date.now())))
   const [second, after] = await kill()
   const child = await after.expect<{ id: { id: string } }>('GET', '/api/tenant/devices?deviceName=behind%20it')
   ids.push(child.id.id)
