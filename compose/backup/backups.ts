@@ -120,7 +120,9 @@ export class Backups implements BackupAdmin {
     const known = cut.files.find((each) => each.path === path)
     if (known === undefined) throw BackupErrors.UNKNOWN({ minutes: IDLE_MINUTES })
     const bytes = Math.max(0, Math.min(BACKUP_PIECE_BYTES, known.bytes - offset))
-    const file = await open(join(cut.folder, path), 'r')
+    // It may be given back meanwhile.
+    const file = await open(join(cut.folder, path), 'r').catch(orGone)
+    if (file === undefined) throw BackupErrors.UNKNOWN({ minutes: IDLE_MINUTES })
     try {
       const piece = Buffer.allocUnsafe(bytes)
       const { bytesRead } = await file.read(piece, 0, bytes, offset)
@@ -205,7 +207,7 @@ async function bytesBelow(folder: string): Promise<number> {
 }
 
 async function filesBelow(folder: string): Promise<BackupFile[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const entries = (await readdir(folder, { recursive: true, withFileTypes: true }).catch(orGone)) ?? []
   const files: BackupFile[] = []
   for (const entry of entries) {
     if (!entry.isFile()) continue
