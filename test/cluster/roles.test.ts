@@ -7,7 +7,8 @@ import { after, test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connectAsync, type MqttClient } from 'mqtt'
 import WebSocket from 'ws'
-import { RestClient, login } from '../support/clients.ts'
+import { DEMO_SYSADMIN, RestClient, login } from '../support/clients.ts'
+import { eventually } from '../conformance/wait.ts'
 import { requireServer } from '../support/servers/index.ts'
 import {
   startMember,
@@ -93,6 +94,24 @@ test('a call over the API reaches a device on either transport, over MQTT and lo
   assert.equal(method, 'add')
   assert.equal((await fetch(`${path}/${id}`, { method: 'POST', body: '{"sum":3}' })).status, 200)
   assert.deepEqual(await answered, { sum: 3 })
+})
+
+test('an erasure that is asked of the API hears of the parked lanes of all engines', async (context) => {
+  const cluster = await theCluster(context)
+  if (cluster === undefined) return
+  const { api } = cluster
+  const rest = new RestClient(api, await login(api))
+  const deviceId = await rest.createDevice('erased', 'ERASED')
+  await rest.expect('DELETE', `/api/device/${deviceId}`)
+  const system = new RestClient(api, await login(api, DEMO_SYSADMIN))
+  interface Report {
+    readonly pending: number
+    readonly stores: readonly { readonly store: string; readonly gone: boolean }[]
+  }
+  await eventually(
+    () => system.expect<Report>('POST', '/api/admin/erasure', {}),
+    ({ pending, stores }) => pending === 0 && stores.some(({ store, gone }) => store === 'parked lanes' && gone),
+  )
 })
 
 test('a WebSocket client of the API sees a point that was sent through the other transport', async (context) => {
