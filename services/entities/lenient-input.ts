@@ -12,11 +12,11 @@ export const FLAG_TEXTS: ReadonlyMap<unknown, boolean> = new Map([
 /** A whole number; undefined for left out, null and empty. */
 export const wholeInput = z
   .preprocess(
-    (sent) => (sent === '' ? undefined : typeof sent === 'string' && DIGITS.test(sent) ? Number(sent) : sent),
+    (sent) => (sent === '' ? undefined : isWhole(sent) ? Number(sent) : sent),
     z
-      .union([z.int(), z.instanceof(WholeDouble)])
+      .int()
       .nullish()
-      .transform((value) => (value === null || value === undefined ? undefined : Number(value))),
+      .transform((value) => value ?? undefined),
   )
   .optional()
 
@@ -30,3 +30,7 @@ export const flagInput = z
       .transform((value) => value ?? undefined),
   )
   .optional()
+
+function isWhole(sent: unknown): boolean {
+  return sent instanceof WholeDouble || (typeof sent === 'string' && DIGITS.test(sent))
+}
