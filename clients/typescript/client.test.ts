@@ -147,6 +147,15 @@ describe('the TypeScript client', () => {
     await client.postAuthChangePassword({ body: { currentPassword: newPassword, newPassword: currentPassword } })
   })
 
+  test('sends a wrong password once, though it is logged in: each try counts', async (context) => {
+    await client.login(...TENANT)
+    const { mock } = context.mock.method(globalThis, 'fetch')
+    const wrong = { username: TENANT[0], password: 'wrong' }
+    await assert.rejects(client.postAuthLogin({ body: wrong }), { status: 401 })
+    await assert.rejects(client.postAuthToken({ body: { refreshToken: 'none' } }), { status: 401 })
+    assert.equal(mock.callCount(), 2)
+  })
+
   test('logs in by an API key', async () => {
     const { id: userId } = await client.call<User>(ME)
     const key = await client.postApiKey({ body: { userId, description: 'of the client' } })

@@ -28,6 +28,8 @@ export const DEFAULT_TIMEOUT_MS = 30_000
 
 const LOGIN: Operation = { method: 'POST', path: '/api/auth/login', body: 'json' }
 const REFRESH: Operation = { method: 'POST', path: '/api/auth/token', body: 'json' }
+/** These refuse what was sent, not the token: sent again it would count as another failed log-in. */
+const LOGS_IN = /^\/api\/auth\/(login|token)/
 const LOGOUT: Operation = { method: 'POST', path: '/api/auth/logout' }
 
 export class MillraceClient extends Operations {
@@ -71,7 +73,8 @@ export class MillraceClient extends Operations {
     try {
       return await this.send<Answer>(operation, given, options, true)
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 401 || !(await this.renewed(tokens))) throw error
+      const isOver = error instanceof ApiError && error.status === 401 && !LOGS_IN.test(operation.path)
+      if (!isOver || !(await this.renewed(tokens))) throw error
       return this.send<Answer>(operation, given, options, true)
     }
   }
