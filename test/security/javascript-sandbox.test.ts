@@ -307,7 +307,8 @@ describe('endless work', () => {
         /^script (stopped after|was put aside|exceeded its memory)|Invalid|Maximum/,
         String(outcome),
       )
-      assert.ok(took < 30_000, `took ${took} ms`)
+      // One product of big numbers is not interrupted; with twenty others for two cores it has taken 47 s.
+      assert.ok(took < 120_000, `took ${took} ms`)
     })
   }
 
