@@ -2,6 +2,7 @@ import { deviceProfiles } from '../entities/device-profile.ts'
 import { devices } from '../entities/device.ts'
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { entityId } from '../../model/entity-id.ts'
 import type { Entry } from '../../model/value.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
@@ -137,6 +138,8 @@ test('what was refused is in no doubt, and a closed platform looks at nothing ag
   assert.equal(changes.length, 1)
   clock.runTimers()
   assert.equal(changes.length, 1 + LOOK_AGAIN_MS.length)
+  // The timers began writes of their own (sessions that are over): they are not the one whose answer is lost.
+  await nextTurn()
   await losingAnswer(platform, () => services.devices.saveByUser(tenant, { id: b.id, name: 'd' }))
   await services.close()
   changes.length = 0
