@@ -1,4 +1,5 @@
 /** For the tests of CoAP: a client that writes and reads datagrams, so that a test sees what is on the wire. */
+import { randomInt } from 'node:crypto'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { systemRandom } from '../../model/system-clock.ts'
@@ -47,7 +48,8 @@ export class RawClient {
   readonly messages: CoapMessage[] = []
   private readonly socket: Socket
   private readonly port: number
-  private id = 100
+  /** As RFC 7252, 4.4 advises: on a port that another client had a moment ago the same ids would be its messages once more. */
+  private id = randomInt(0x8000)
   private readonly changed = new Set<() => void>()
 
   private constructor(socket: Socket, port: number) {

@@ -22,13 +22,19 @@ function longPolling(waitsFor: 'attributes/updates' | 'rpc'): Kind {
           return answer.status
         }
         assert.equal(await post(0), 200)
-        const ended = fetch(`${base}/${waitsFor}?timeout=60000`, { signal: abort.signal }).then(
-          async (answer) => {
+        const revoked = async (): Promise<void> => {
+          for (;;) {
+            const answer = await fetch(`${base}/${waitsFor}?timeout=60000`, { signal: abort.signal })
             await answer.arrayBuffer()
+            // Nothing came in its time: as a device does, it waits again.
+            if (answer.status === 408) continue
             assert.ok(answer.status === 401 || answer.status === 403, `the wait ended with ${answer.status}`)
-          },
-          () => undefined,
-        )
+            return
+          }
+        }
+        const ended = revoked().catch((error: unknown) => {
+          if (!abort.signal.aborted) throw error
+        })
         // Else it might not wait yet when its device is revoked.
         await new Promise((resolve) => setTimeout(resolve, 100))
         return {
