@@ -77,8 +77,9 @@ export class StoredDevices implements DeviceService {
       ...options,
       following: (saved, before) => this.along(saved, before, presented),
     })
-    // Of a new one too: it may have tried them before, and then they are remembered as nobody's.
-    this.publishChanged(device.id)
+    // Of a new one too: it may have tried them before, and then they are remembered as nobody's. Its sessions, if it was quicker than the news,
+    // are of these very credentials.
+    this.publishChanged(device.id, draft.id !== undefined)
     return device
   }
 
@@ -237,9 +238,9 @@ export class StoredDevices implements DeviceService {
     return { credentials, statements }
   }
 
-  private publishChanged(deviceId: string): void {
+  private publishChanged(deviceId: string, credentialsChanged = true): void {
     const entity = { entityType: 'DEVICE', id: deviceId } as const
-    this.parts.feed.publish({ kind: 'device-changed', entity, credentialsChanged: true })
+    this.parts.feed.publish({ kind: 'device-changed', entity, credentialsChanged })
   }
 }
 

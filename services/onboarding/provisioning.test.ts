@@ -88,7 +88,7 @@ describe('provisioning', () => {
     const entity = { entityType: 'DEVICE', id: (await deviceOf('tried before')).id } as const
     assert.deepEqual(
       platform.changes.filter(({ kind }) => kind === 'device-changed'),
-      [{ kind: 'device-changed', entity, credentialsChanged: true }],
+      [{ kind: 'device-changed', entity, credentialsChanged: false }],
     )
   })
 

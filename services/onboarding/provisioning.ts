@@ -124,8 +124,8 @@ export class Provisioning {
         },
       },
     )
-    // It may have tried its own credentials before, and then they are remembered as nobody's.
-    feed.publish({ kind: 'device-changed', entity: entityId('DEVICE', id), credentialsChanged: true })
+    // It may have tried its own credentials before, and then they are remembered as nobody's. Sessions that are quicker than the news stay.
+    feed.publish({ kind: 'device-changed', entity: entityId('DEVICE', id), credentialsChanged: false })
     return credentials === undefined ? FAILURE : successOf(credentials)
   }
 
