@@ -103,11 +103,10 @@ export class SimulatedDatabase {
 
   /** What the outbox asks of PostgreSQL. */
   private translated(sql: string): string {
-    if (!sql.includes('claimed_until')) return sql.replace('for update skip locked', '')
     return sql
       .replaceAll('(extract(epoch from clock_timestamp()) * 1000)::bigint', String(Math.floor(this.clock.now())))
       .replace('for update skip locked', '')
-      .replace("any(string_to_array($2, ',')::bigint[])", "(select value from json_each('[' || $2 || ']'))")
+      .replace(/any\(string_to_array\((\$\d), ','\)::bigint\[\]\)/, "(select value from json_each('[' || $1 || ']'))")
       .replace('id = (select value', 'id in (select value')
       .replaceAll('$1', '?1')
       .replaceAll('$2', '?2')
