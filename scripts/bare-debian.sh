@@ -57,6 +57,6 @@ fi
   echo "deb http://deb.debian.org/debian-security bookworm-security main"
 } >"$folder/etc/apt/sources.list"
 
-git clone -q --no-hardlinks . "$folder/work/main"
+git clone -q --no-hardlinks . "$folder/millrace"
 exec chroot "$folder" /usr/bin/env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
-  NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt /bin/bash /work/main/.ci/run "$@"
+  NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt /bin/bash /millrace/.ci/run "$@"
