@@ -22,6 +22,7 @@ import {
   type BlockNotes,
   type LaneNote,
 } from './parked-block.ts'
+import { ParkedBlocks } from './parked-blocks.ts'
 import type { ParkedLog } from './parked-log.ts'
 import { StoredLane, type Block, type ParkedEntry } from './stored-lane.ts'
 
@@ -38,10 +39,15 @@ type Operation = {
 interface Erasure {
   readonly resolve: (erased: Erased) => void
   readonly reject: (error: unknown) => void
-  /** The last block that was there when it began; undefined until then. */
-  upTo: number | undefined
-  /** Up to where it was written again what lives. */
-  writtenTo: number
+  /** Undefined until it begins. */
+  begun: BegunErasure | undefined
+}
+
+interface BegunErasure {
+  /** The last block that was there then; 0 where nothing is to be written again. */
+  readonly upTo: number
+  /** What is to be written again. */
+  readonly pieces: Iterator<readonly Block[], void>
 }
 
 const NOTHING: Erased = { isGone: true }
@@ -86,11 +92,7 @@ export class ParkedStore {
   private readonly options: ParkedStoreOptions
   /** By key, then by the name of the queue. */
   private readonly lanesByKey = new Map<string, Map<string, StoredLane>>()
-  /** In the order of their places. */
-  private readonly blocks = new Map<number, Block>()
-  private totalBytes = 0
-  /** What stands in the blocks for messages that are not done with: a log of nothing else is never rewritten. */
-  private liveBytes = 0
+  private readonly blocks = new ParkedBlocks()
   private operations: Operation[] = []
   private writing: Promise<void> | undefined
   private readonly resting = new Rest()
@@ -119,7 +121,7 @@ export class ParkedStore {
     for (const { entries } of store.lanes()) for (const entry of entries) entry.isOld = true
     // The link is told at once of what is found here: that has to be durable.
     for (const place of unsure) {
-      const block = store.blocks.get(place)
+      const block = store.blocks.at(place)
       if (block !== undefined && block.live > 0) await store.rewrite([block], (again) => options.log.append(again))
     }
     return store
@@ -139,7 +141,7 @@ export class ParkedStore {
   }
 
   get bytes(): number {
-    return this.totalBytes
+    return this.blocks.totalBytes
   }
 
   /** Something was parked before this run. Asked before anything is parked in it. */
@@ -194,7 +196,7 @@ export class ParkedStore {
   eraseDone(): Promise<Erased> {
     if (this.isClosed) return Promise.reject(ParkingErrors.CLOSED({ partition: this.partition }))
     return new Promise((resolve, reject) => {
-      this.erasures.push({ resolve, reject, upTo: undefined, writtenTo: 0 })
+      this.erasures.push({ resolve, reject, begun: undefined })
       this.writing ??= this.writeAll()
       this.resting.end()
     })
@@ -342,21 +344,19 @@ export class ParkedStore {
   }
 
   private apply(place: number, bytes: number, notes: BlockNotes): void {
-    const block: Block = { place, bytes, share: Math.floor(bytes / Math.max(1, notes.entries.length)), live: 0 }
-    this.blocks.set(place, block)
-    this.totalBytes += bytes
+    const block = this.blocks.add(place, bytes, notes.entries.length)
     const lanes = notes.lanes.map((note) => this.openLane(note))
     for (const [index, note] of notes.entries.entries()) {
       const lane = lanes[note.lane]
       if (lane === undefined) continue
       const known = lane.find(note.sequence, note.idHash)
-      this.countLive(block, 1)
+      this.blocks.countLive(block, 1)
       if (known === undefined) {
         const { sequence, idHash, attempt, weight } = note
         lane.add({ sequence, idHash, attempt, weight, isOver: false, isOut: false, isOld: false, block, index })
         this.onWeight(lane.tenantId, weight)
       } else {
-        this.countLive(known.block, -1)
+        this.blocks.countLive(known.block, -1)
         known.block = block
         known.index = index
       }
@@ -369,16 +369,11 @@ export class ParkedStore {
       const lane = lanes[index]
       const entry = lane?.remove(sequence, idHash)
       if (lane === undefined || entry === undefined) continue
-      this.countLive(entry.block, -1)
+      this.blocks.countLive(entry.block, -1)
       this.doneNotes.add(sequence, idHash, entry.isOld)
       this.isToErase = true
       this.onWeight(lane.tenantId, -entry.weight)
     }
-  }
-
-  private countLive(block: Block, change: number): void {
-    block.live += change
-    this.liveBytes += change * block.share
   }
 
   /** Removes what nobody needs at the front, and rewrites the front where the log holds more notes than messages. */
@@ -387,7 +382,7 @@ export class ParkedStore {
     if (this.erasures.length > 0) return
     for (;;) {
       const front = this.removeDeadFront()
-      if (front === undefined || this.totalBytes <= 2 * this.liveBytes + this.options.slackBytes) return
+      if (front === undefined || this.blocks.totalBytes <= 2 * this.blocks.liveBytes + this.options.slackBytes) return
       if (this.isClosed || this.blocks.size < 2) return
       try {
         // Until its fate is known: to a log with an owner another block behind it would look like another owner's.
@@ -411,26 +406,18 @@ export class ParkedStore {
 
   /** The first block that stays: what stood before may be trimmed. */
   private deadFrontRemoved(): Block | undefined {
-    let keepFrom: Block | undefined
-    for (const block of this.blocks.values()) {
-      keepFrom = block
-      if (block.live > 0 || this.blocks.size === 1) break
-      this.blocks.delete(block.place)
-      this.totalBytes -= block.bytes
-      this.decoded.forget(block.place)
-    }
-    return keepFrom
+    return this.blocks.removeDeadFront((place) => this.decoded.forget(place))
   }
 
   /** Does a part of it, about a block, so that who parks meanwhile does not wait for all. Whether nothing is left to write. */
   private async erase(erasure: Erasure): Promise<boolean> {
     const { log, clock } = this.options
     try {
-      const { upTo = await this.beginErasure(erasure) } = erasure
-      const some = this.liveBlocks(erasure.writtenTo, upTo)
-      erasure.writtenTo = some.at(-1)?.place ?? upTo
-      if (some.length > 0) {
-        await this.rewrite(some, (block) => this.appendPatiently(block, []))
+      erasure.begun ??= await this.beginErasure()
+      const { upTo, pieces } = erasure.begun
+      const piece = pieces.next()
+      if (piece.done !== true) {
+        await this.rewrite(piece.value, (block) => this.appendPatiently(block, []))
         return this.stopped()
       }
       if (upTo > 0) {
@@ -446,7 +433,7 @@ export class ParkedStore {
     }
     // Closed meanwhile, which who asked heard: notes may be missing, and the partition may be another's.
     if (this.stopped()) return true
-    this.erasedTo = Math.max(this.erasedTo, erasure.upTo ?? 0)
+    this.erasedTo = Math.max(this.erasedTo, erasure.begun.upTo)
     const front = this.deadFrontRemoved()
     const left = front !== undefined && front.place <= this.erasedTo ? UNREADABLE : NOTHING
     // Who parks does not wait for it.
@@ -460,30 +447,15 @@ export class ParkedStore {
     return true
   }
 
-  /** Up to where all is to be written again: nothing, where nothing was done with. */
-  private async beginErasure(erasure: Erasure): Promise<number> {
-    erasure.upTo = 0
-    if (!this.isToErase) return 0
-    await this.options.log.roll()
-    for (const place of this.blocks.keys()) erasure.upTo = place
-    this.isToErase = false
-    return erasure.upTo
-  }
-
-  /** As many as give one block, behind a place and up to one. */
-  private liveBlocks(after: number, upTo: number): readonly Block[] {
-    const found: Block[] = []
-    let bytes = 0
-    for (const block of this.blocks.values()) {
-      const { place, live } = block
-      if (place > upTo) break
-      if (place <= after || live === 0) continue
-      // All of it: what lives may be the largest messages of each, and together more than a broker takes at once.
-      bytes += block.bytes
-      if (found.length > 0 && bytes > BLOCK_BYTES) break
-      found.push(block)
+  /** Nothing is to be written again where nothing was done with. */
+  private async beginErasure(): Promise<BegunErasure> {
+    let upTo = 0
+    if (this.isToErase) {
+      await this.options.log.roll()
+      upTo = this.blocks.lastPlace
+      this.isToErase = false
     }
-    return found
+    return { upTo, pieces: this.blocks.livePieces(upTo, BLOCK_BYTES) }
   }
 
   /**
