@@ -23,8 +23,12 @@ interface OpenStore {
   readonly close: () => Promise<void>
 }
 
+/** A line that a failed test left open looks for the stopped server for ever, and the file would not end. */
+const lines: NatsLine[] = []
+
 async function openStore(servers: string, prefix: string, partition = 0): Promise<OpenStore> {
   const line = await connectNats({ servers, name: 'test', clock: systemClock })
+  lines.push(line)
   await prepareParkedStream({ line, prefix, replicas: 1 })
   const log = new NatsParkedLog({ line, prefix, partition, clock: systemClock, onDamage: () => assert.fail('damage') })
   const options = { log, partition, clock: systemClock, slackBytes: 1 << 16, restMs: 0, onTrouble: () => undefined }
@@ -75,6 +79,7 @@ if (process.env['TEST_NATS_URL'] !== undefined || canRunNats()) {
     server = await startNats({ syncInterval: 'always', dataDir })
   })
   after(async () => {
+    for (const line of lines) await line.connection.close()
     await server?.stop()
     await rm(dataDir, { recursive: true, force: true })
   })
