@@ -39,6 +39,7 @@ test('what rises and falls is a gauge, everything else a counter whose name says
     'sparkplug_birth_bytes',
     'kept_sessions',
     'kept_session_bytes',
+    'waiting_kept_sessions',
     'topic_alias_bytes',
     'observers',
     'block_transfers',

@@ -2,6 +2,8 @@
 import type { KeptSessionRow, KeptSessionVersion } from '../../model/kept-session.ts'
 
 export interface KeptSessionStore {
+  /** Look-ups and removals that the store has not answered. */
+  readonly waiting: number
   /** Undefined where there is none, or its time is over. Rejects where the store does not answer. */
   find(deviceId: string, clientId: string): Promise<KeptSessionRow | undefined>
   /**

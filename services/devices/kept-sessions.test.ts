@@ -169,6 +169,7 @@ await onBothDatabases('sessions that outlive their process ', (open) => {
     await here.save(row())
     for (let number = 0; number < 1100; number++) sessions.removeOf(`${device.id}${number || ''}`, 'client')
     await assert.rejects(sessions.sweep(), /away/)
+    assert.equal(sessions.waiting, 1100)
     read = stored
     assert.equal(await found(sessions), undefined)
     assert.ok(await found())
@@ -176,6 +177,7 @@ await onBothDatabases('sessions that outlive their process ', (open) => {
     while (await sessions.sweep()) assert.ok(reads < 10)
     assert.equal(await found(), undefined)
     assert.equal(reads, 5)
+    assert.equal(sessions.waiting, 0)
   })
 
   test('that began at another process after a clean start stay', async () => {

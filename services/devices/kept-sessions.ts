@@ -65,6 +65,10 @@ export class StoredKeptSessions implements KeptSessionStore {
     })
   }
 
+  get waiting(): number {
+    return this.asked.length + this.unwanted.size
+  }
+
   start(): void {
     this.sweeps.start()
   }

@@ -57,6 +57,11 @@ export class KeptSessions implements SessionStore, SessionKeeper {
     return this.places.size
   }
 
+  /** Look-ups and removals of those that processes left. */
+  get waitingForStore(): number {
+    return this.store?.waiting ?? 0
+  }
+
   /** What waits in all of them. */
   get waitingBytes(): number {
     return this.bytes.size

@@ -46,6 +46,8 @@ export interface MqttFigures extends Readonly<MqttCounts> {
   readonly keptSessions: number
   /** Of what waits in those. */
   readonly keptBytes: number
+  /** Look-ups and removals of sessions that the entity store has not answered. */
+  readonly keptWaiting: number
   /** Of them, so many came from other processes; only grows. */
   readonly restoredSessions: number
   /** Of topic aliases. */
@@ -148,6 +150,7 @@ class MqttServer implements MqttTransport, SessionHost, Door {
       birthBytes: this.sparkplug.births.size,
       keptSessions: this.keptSessions.size,
       keptBytes: this.keptSessions.waitingBytes,
+      keptWaiting: this.keptSessions.waitingForStore,
       restoredSessions: this.keptSessions.restored,
       aliasBytes: this.aliasShares.size,
     }

@@ -14,6 +14,7 @@ const OVERTAKEN = new Error('overtaken')
 
 /** As the real one is, at once. */
 class FakeStore implements KeptSessionStore {
+  readonly waiting = 0
   readonly rows = new Map<string, KeptSessionRow>()
   saves = 0
   finds = 0

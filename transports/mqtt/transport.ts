@@ -69,6 +69,7 @@ export const mqtt = defineTransport({
     birthBytes: 'sparkplug_birth_bytes',
     keptSessions: 'kept_sessions',
     keptBytes: 'kept_session_bytes',
+    keptWaiting: 'waiting_kept_sessions',
     restoredSessions: 'restored_sessions_total',
     aliasBytes: 'topic_alias_bytes',
     accepted: 'accepted_connections_total',
