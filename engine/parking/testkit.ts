@@ -5,7 +5,10 @@ import type { Clock } from '../../model/clock.ts'
 import type { DeadLetter } from '../link/dead-letters.ts'
 import type { LetterKeeper } from '../link/dead-letters.ts'
 import type { Disk } from '../../disk/disk.ts'
+import { openBlock } from '../../disk/block.ts'
+import type { Erased } from '../../model/erased.ts'
 import { DiskParkedLog } from './disk-parked-log.ts'
+import type { ParkedLog } from './parked-log.ts'
 import { ParkedStore } from './parked-store.ts'
 import { Parking, type ParkingOptions } from './parking.ts'
 
@@ -63,4 +66,44 @@ export async function openParking(
   })
   parking.open(store)
   return { parking, store, letters }
+}
+
+/** A log in memory that can be read a hundred times. */
+export class CountedLog implements ParkedLog {
+  readonly blocks = new Map<number, Buffer>()
+  appends = 0
+  reads = 0
+
+  load(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  append(block: Buffer): Promise<number> {
+    this.blocks.set(++this.appends, block)
+    return Promise.resolve(this.appends)
+  }
+
+  read(place: number): Promise<Buffer | undefined> {
+    if (++this.reads > 100) return Promise.reject(new Error('it is read without end'))
+    const block = this.blocks.get(place)
+    return Promise.resolve(block === undefined ? undefined : openBlock(block))
+  }
+
+  trim(place: number): Promise<void> {
+    for (const known of this.blocks.keys()) if (known < place) this.blocks.delete(known)
+    return Promise.resolve()
+  }
+
+  roll(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  async eraseBefore(place: number): Promise<Erased> {
+    await this.trim(place)
+    return { isGone: true }
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
 }
