@@ -1,6 +1,6 @@
 /**
  * The file of a tenant that was taken along: gzip over lines of JSON. The first says what it is, each other one is a row of a table, and after each
- * block of them stands its checksum; the last says how many there were. `docs/guides/tenant-export.md` has it in words.
+ * block of them stands its checksum; the last says how many there were. `docs/guides/moving-data.md` has it in words.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'

@@ -48,6 +48,18 @@ describe('relative links lead somewhere', () => {
     test(relative(ROOT, page), () => assert.deepEqual(brokenLinks(page, readFileSync(page, 'utf8')), []))
   }
 
+  test('pages that the code names are there', () => {
+    const files = globSync('{*.ts,!(node_modules|docs)/**/*.{ts,js,mjs,service}}', { cwd: ROOT })
+    const named = files.flatMap((file) =>
+      [...readFileSync(join(ROOT, file), 'utf8').matchAll(/docs\/[\w/-]+\.md/g)].map(([page]) => `${file}: ${page}`),
+    )
+    assert.ok(named.length >= 30, `${named.length} are named`)
+    assert.deepEqual(
+      named.filter((line) => !existsSync(join(ROOT, line.split(': ')[1] ?? ''))),
+      [],
+    )
+  })
+
   test('of the pages that are named', () => assert.ok(pages.length >= 20, `${pages.length} pages`))
 
   test('a wrong file and a wrong heading are seen', () => {
