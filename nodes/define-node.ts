@@ -197,6 +197,6 @@ export function orZero<Schema extends z.ZodType>(schema: Schema, zero: z.output<
 export const emptyConfiguration = z.looseObject({})
 /** For nodes that read theirs, though it says nothing: an unknown key is a mistake there. */
 export const readEmptyConfiguration = z.looseObject({
-  version: z.int().nullish().meta({ title: 'Version', description: 'Says nothing; older files have it.' }),
+  version: z.int().nullish().meta({ title: 'Version', description: 'Unused; older files have it.' }),
 })
 export const EMPTY_DEFAULTS: JsonObject = { version: 0 }

@@ -8,7 +8,7 @@ export function ruleNodesPage(nodes: readonly RuleNodeDefinition[]): string {
     '<!-- Made from nodes/ by `npm run docs`: do not edit. -->',
     '# Rule nodes',
     '',
-    'Behind each type stand the relations that it emits; every node may also emit `Failure`: the reason is in its debug events. A chain with an unknown field, or one that is wrong, is saved: the node does not start, and its `LC_EVENT` names the field.',
+    'Behind each type stand its relations; every node may also emit `Failure`, with the reason in its debug events. A node with an unknown or wrong field is saved and does not start; its `LC_EVENT` names the field.',
     '',
     countsOf(nodes),
     '',
@@ -27,7 +27,7 @@ const REFERENCE = 'org.thingsboard.'
 function countsOf(nodes: readonly RuleNodeDefinition[]): string {
   const theirs = nodes.filter(({ type }) => type.startsWith(REFERENCE))
   const differing = theirs.filter(({ differs }) => differs !== undefined).length
-  return `All ${theirs.length} node types of ThingsBoard CE 4.4 are implemented; ${nodes.length - theirs.length} more are Millrace's own, below Analytics. Each has examples that \`nodes/catalogue.test.ts\` runs, or a test beside it, and the cases recorded from a real ThingsBoard are replayed without a difference. Nodes that call a service say what they are tried with. What ${differing} do otherwise stands with them as "Differs".`
+  return `All ${theirs.length} node types of ThingsBoard CE 4.4 are implemented; ${nodes.length - theirs.length} more are Millrace's own, below Analytics. ${differing} differ from ThingsBoard, and say how. Nodes that call a service say what they were tried with.`
 }
 
 function byCategory(nodes: readonly RuleNodeDefinition[]): Map<NodeCategory, RuleNodeDefinition[]> {

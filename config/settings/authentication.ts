@@ -15,7 +15,7 @@ export const AUTHENTICATION_SETTINGS = {
     name: 'JWT_TOKEN_FORMER_SIGNING_KEYS',
     default: undefined,
     description:
-      'Keys of before `JWT_TOKEN_SIGNING_KEY`: what they signed is good until it expires, so that a new key logs nobody out; tokens dated more than an hour after the first start with them are refused.',
+      'Former signing keys: their tokens are good until they expire, so a new key logs nobody out. Tokens dated over an hour after the first start with them are refused.',
     absent: 'none',
     allowed: 'keys as above, joined by commas',
     accepts: (text) =>

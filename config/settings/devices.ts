@@ -15,7 +15,7 @@ export const DEVICE_SETTINGS = {
     max: 5_256_000,
     unit: 'min',
     description:
-      'Telemetry of a device that is older than so when it comes is backfill: it is stored, goes a lane of its own, and raises no alarm; 0: none is.',
+      'Telemetry that a device sends so late is backfill: stored, in a lane of its own, raising no alarm; 0: off.',
   }),
   inactivityTimeoutSeconds: devices.integer({
     name: 'DEFAULT_INACTIVITY_TIMEOUT',

@@ -26,8 +26,7 @@ export const HTTP_SETTINGS = {
   }),
   sslCertFile: http.file({
     name: 'SSL_PEM_CERT',
-    description:
-      'Certificate, and behind it those that vouch for it. Read again when it changes: new connections see the new one, the others go on.',
+    description: 'Certificate with its chain; read again when it changes.',
   }),
   sslKeyFile: http.file({
     name: 'SSL_PEM_KEY',
@@ -65,7 +64,7 @@ export const HTTP_SETTINGS = {
     max: 65_536,
     unit: 'MiB',
     description:
-      'Memory for all bodies of such senders. Over half of it, a body in pieces costs a look at its token at once; over it, the oldest gets 503 and is closed.',
+      'Memory for all such bodies. Over half of it tokens are checked early; over it the oldest body gets 503.',
   }),
   trustedProxies: http.networks({
     name: 'TRUSTED_PROXIES',

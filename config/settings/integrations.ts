@@ -25,8 +25,7 @@ export const INTEGRATION_SETTINGS = {
     min: 4,
     max: 4096,
     unit: 'MiB',
-    description:
-      'What Kafka integrations have fetched from all their brokers, or asked for, and not handed on yet; one tenant has a quarter of it.',
+    description: 'What Kafka integrations have fetched or asked for and not handed on; one tenant has a quarter of it.',
   }),
   integrationPorts: integrations.portRanges({
     name: 'INTEGRATION_PORTS',
@@ -35,12 +34,12 @@ export const INTEGRATION_SETTINGS = {
   integrationAddresses: integrations.networks({
     name: 'INTEGRATION_ADDRESSES',
     description:
-      'Addresses of this machine, beside those of the loopback, that integrations may listen at; `0.0.0.0` stands for all of IPv4. Whoever reaches one may send.',
+      'Addresses, beside loopback, that integrations may listen at; `0.0.0.0`: all of IPv4. Whoever reaches one may send.',
   }),
   integrationSslCertFile: integrations.file({
     name: 'INTEGRATION_SSL_PEM_CERT',
     description:
-      'Certificate that TCP integrations with `tls` show, and behind it those that vouch for it; none: no integration may have `tls`. Read again when it changes.',
+      'Certificate of TCP integrations with `tls`, with its chain; none: no `tls`. Read again when it changes.',
   }),
   integrationSslKeyFile: integrations.file({
     name: 'INTEGRATION_SSL_PEM_KEY',

@@ -120,7 +120,7 @@ export const LINK_SETTINGS = {
     max: 1000,
     unit: 'ms',
     description:
-      'JetStream: longest rest of a stream behind a frame (a quarter of what the frame took), so that devices that were answered share the next. Less answers sooner and syncs more; 0: none.',
+      'JetStream: longest pause of a stream after a frame, so that more messages share the next. Less answers sooner and syncs more; 0: none.',
   }),
   linkOwnFramesMiB: link.integer({
     name: 'LINK_OWN_FRAMES_MIB',
@@ -129,6 +129,6 @@ export const LINK_SETTINGS = {
     max: 65_536,
     unit: 'MiB',
     description:
-      'JetStream: frames that this process stored and that are still to come back, shared out by streams; beyond it the oldest are decoded again. In memory they take up to three times as much.',
+      'JetStream: own frames kept until they are delivered; others are decoded. In memory they take up to three times as much.',
   }),
 } as const

@@ -55,6 +55,6 @@ export const OUTBOUND_SETTINGS = {
     name: 'ACTORS_RULE_EXTERNAL_NODE_FORCE_ACK',
     default: false,
     description:
-      'A message settles when an external node begins with it, and the outcome is a message of its own: slow services hold no queue up, but a call under way is lost with the process.',
+      'A message settles when an external node begins with it; the outcome is a message of its own. Slow services hold up no queue, but a call under way is lost with the process.',
   }),
 } as const

@@ -72,7 +72,7 @@ export const QUEUE_SETTINGS = {
     max: 3_600_000,
     unit: 'ms',
     description:
-      'While a queue is full or crowded, a message in process for longer, of a tenant over its share, is parked without a try being counted. Shorter frees the others sooner; a slow node may run twice.',
+      'In a full or crowded queue, a message in process for longer, of a tenant over its share, is parked; no try is counted. Shorter frees the others sooner; a slow node may run twice.',
   }),
   queueParkedMiB: queue.integer({
     name: 'QUEUE_PARKED_MIB',
@@ -98,6 +98,6 @@ export const QUEUE_SETTINGS = {
     max: 10_000,
     unit: 'ms',
     description:
-      'How long parked messages and their tries wait behind a write, to share the next sync. Longer syncs less, and the link keeps them longer; 0: not at all.',
+      'Pause of parked messages and tries after a write, to share the next sync. Longer syncs less, and the link keeps them longer.',
   }),
 } as const

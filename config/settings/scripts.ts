@@ -122,7 +122,6 @@ export const SCRIPT_SETTINGS = {
     min: 1,
     max: 1024,
     unit: 'MiB',
-    description:
-      'What the values of one aggregation may take. Two of them for each thread are in memory at a time, half of them of one tenant.',
+    description: 'Values of one aggregation; two for each thread are in memory at a time.',
   }),
 } as const

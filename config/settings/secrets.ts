@@ -7,7 +7,7 @@ export const SECRETS_SETTINGS = {
     name: 'SECRETS_KEY',
     default: undefined,
     description:
-      'Seals mail passwords, signing keys and secrets of second factors in the database (AES-256-GCM). Without it a key is made: in `secrets.key` of the data folder (mode 0600), or, with PostgreSQL, in the database beside what it seals, which protects nothing.',
+      'Seals secrets in the database (AES-256-GCM). Without it a key is made: in `secrets.key` of the data folder (mode 0600), or, with PostgreSQL, in the database beside what it seals, which protects nothing.',
     absent: 'made at first start',
     allowed: 'Base64 of 32 bytes (`openssl rand -base64 32`)',
     accepts: isKey,
@@ -16,7 +16,7 @@ export const SECRETS_SETTINGS = {
     name: 'SECRETS_FORMER_KEYS',
     default: undefined,
     description:
-      'Keys of before: what they sealed is opened, and sealed under SECRETS_KEY at the start. Several processes: first name the new key here everywhere, then swap.',
+      'Former keys: the start seals anew what they sealed. Several processes: first name the new key here everywhere, then swap.',
     absent: 'none',
     allowed: 'keys as above, joined by commas',
     accepts: (text) => text.split(',').every((key) => isKey(key.trim())),

@@ -112,14 +112,13 @@ export const STORAGE_SETTINGS = {
     min: 1,
     max: 1_000_000,
     unit: 'MiB',
-    description:
-      'What the rule nodes of one tenant remember at most, with the messages that they keep for later: a message that would need more fails at its node.',
+    description: "State and delayed messages of one tenant's rule nodes; a message that needs more fails at its node.",
   }),
   debugEventRate: storage.rate({
     name: 'ACTORS_RULE_CHAIN_DEBUG_MODE_RATE_LIMITS_PER_TENANT_CONFIGURATION',
     default: { count: 50_000, seconds: 3600 },
     description:
-      'Most debug events of rule nodes of one tenant and process in so many seconds, and as many of calculated fields: those beyond are dropped; 0 of them is no limit.',
+      'Debug events of a tenant in a process in so many seconds, of rule nodes and of calculated fields each; more are dropped. 0: no limit.',
   }),
   debugEventMaxSymbols: storage.integer({
     name: 'TB_MAX_DEBUG_EVENT_SYMBOLS',

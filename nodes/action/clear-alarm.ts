@@ -13,7 +13,7 @@ export const clearAlarm = defineNode({
   category: 'ACTION',
   relations: ['Cleared', 'False'],
   description:
-    "Clears the active alarm of the type, or the alarm that the message is of, with the details that the script builds. The message goes on as the alarm, and a message of its own tells the originator's chain; False where none is active.",
+    "Clears the active alarm of the type, or the alarm that the message is of, with the script's details. The message goes on as the alarm, and another one tells the originator's chain; False if none is active.",
   configuration: z.looseObject(detailsMembers),
   defaults: { ...DETAILS_DEFAULTS, alarmType: 'General Alarm' },
   examples: [

@@ -66,7 +66,7 @@ export const createAlarm = defineNode({
   category: 'ACTION',
   relations: ['Created', 'Updated', 'False'],
   description:
-    "Raises an alarm of the type, or updates the active one: severity, details, propagation, end. The message goes on as the alarm, and a message of its own tells the originator's chain.",
+    "Raises an alarm of the type, or updates the active one: severity, details, propagation, end. The message goes on as the alarm, and another one tells the originator's chain.",
   configuration: configurationSchema,
   defaults: {
     ...DETAILS_DEFAULTS,

@@ -19,7 +19,7 @@ export const messageCount = defineNode({
   category: 'ACTION',
   relations: ['Success'],
   description:
-    'Takes every message and tells after each interval how many there were, as telemetry of the tenant. The count survives a restart; in a cluster one process tells the count of all.',
+    'Ends every message and sends the count of each interval as telemetry of the tenant. The count survives a restart; in a cluster it is of all processes.',
   configuration: z.looseObject({
     interval: orZero(z.int().min(1), 1).meta({ title: 'Interval', description: 'Seconds.' }),
     telemetryPrefix: orZero(z.string(), '').meta({ title: 'Key', description: 'Begins the name of the series.' }),

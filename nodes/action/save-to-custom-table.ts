@@ -21,7 +21,7 @@ export const saveToCustomTable = defineNode({
   category: 'ACTION',
   relations: ['Success'],
   description:
-    'Puts members of the body into the columns of a table of the tenant, by its primary key. The tables are in PostgreSQL: without it the node does not start. The guide on operating says how they are made.',
+    'Puts members of the body into the columns of a table of the tenant, by its primary key. Without PostgreSQL the node does not start. The guide on operating says how tables are made.',
   configurationVersion: 1,
   configuration: z.looseObject({
     tableName: orZero(z.string().max(255), '').meta({ title: 'Table', description: 'Without the prefix `cs_tb_`.' }),

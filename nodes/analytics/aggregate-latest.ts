@@ -14,7 +14,7 @@ export const aggregateLatest = defineNode({
   category: 'ANALYTICS',
   relations: ['Success'],
   description:
-    'Aggregates the latest telemetry or attributes of many devices or assets: all of the tenant, of a customer, of a profile, or those that relations lead to. On each period, or for each message, one message with the results goes on as Success, as telemetry of the parent. Texts that are numbers count as these, flags as 0 and 1; other values are ignored, save by counts. A metric of no values is left out. Where there is none at all, nothing goes on.',
+    'Aggregates latest telemetry or attributes of many devices or assets: of the tenant, a customer, a profile, or by relations. Each period, or each message, makes one message on Success: the results as telemetry of the parent. Texts that are numbers count as numbers, flags as 0 and 1; counts alone take other values. Metrics without values are left out; without any metric there is no message.',
   configuration: z.strictObject({
     ...groupConfiguration,
     ...filterConfiguration,

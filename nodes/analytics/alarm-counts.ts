@@ -30,7 +30,7 @@ export const alarmCounts = defineNode({
   category: 'ANALYTICS',
   relations: ['Success'],
   description:
-    'Counts the alarms of many devices or assets by severity, status, type and time of creation: all of the tenant, of a customer, of a profile, or those that relations lead to, with those of the parent itself where that is wanted. The counts are telemetry of the parent, one message on each period or for each message, such as each alarm that comes.',
+    'Counts alarms of many devices or assets by severity, status, type and time of creation. Parent, entities and trigger are as in aggregate latest. The counts are telemetry of the parent.',
   configuration: z.strictObject({
     ...groupConfiguration,
     includeParent: z.boolean().meta({ title: 'With the parent', description: 'Its own alarms count too.' }),

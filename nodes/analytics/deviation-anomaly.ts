@@ -23,7 +23,7 @@ export const deviationAnomaly = defineNode({
   category: 'ANALYTICS',
   relations: ['True', 'False', 'Other'],
   description:
-    'Compares a series of each originator with its running mean. A value more than the threshold of deviations away goes on as True, any other as False, both with the metadata zScore, mean and deviation. Messages without the series go on as Other. While it warms up all are False. Each value is learned after it was judged, in the order of arrival. What was learned survives a restart.',
+    'Compares a series of each originator with its running mean. A value more than the threshold of deviations away takes True, others and all during the warm-up False, with the metadata zScore, mean and deviation. Messages without the series take Other. Each value is judged, then learned, in the order of arrival. What was learned survives a restart.',
   configuration: z
     .strictObject({
       key: z.string().min(1).max(255).meta({ title: 'Key', description: 'Series that is watched.' }),

@@ -33,7 +33,7 @@ export const groupStatistics = defineNode({
   category: 'ANALYTICS',
   relations: ['Success'],
   description:
-    'Tells how latest telemetry or attributes of many devices or assets are spread: count, least, largest, mean, deviation and variance (of all as a population), median and percentiles (interpolated between two values). The results are telemetry of the parent under the output key with Count, Min, Max, Mean, Deviation, Variance, Median, P95 behind it. Parent, entities and trigger are as in aggregate latest. Values that are no numbers count nowhere.',
+    'Statistics of latest telemetry or attributes of many devices or assets: count, least, largest, mean, deviation and variance (of a population), median and percentiles (interpolated). The results are telemetry of the parent: the output key with Count, Min, Max, Mean, Deviation, Variance, Median, P95 behind it. Parent, entities and trigger are as in aggregate latest. Values that are no numbers do not count.',
   configuration: z.strictObject({
     ...groupConfiguration,
     ...filterConfiguration,
@@ -50,10 +50,10 @@ export const groupStatistics = defineNode({
       )
       .min(1)
       .max(MAX_KEYS)
-      .meta({ title: 'Keys', description: 'What is looked at.' }),
+      .meta({ title: 'Keys', description: 'The series or attributes.' }),
     statistics: z
       .array(z.enum(['COUNT', 'MIN', 'MAX', 'MEAN', 'DEVIATION', 'VARIANCE', 'MEDIAN']))
-      .meta({ title: 'Statistics', description: 'What is told of each key.' }),
+      .meta({ title: 'Statistics', description: 'For each key.' }),
     percentiles: z
       .array(z.number().min(0).max(100))
       .max(MAX_PERCENTILES)

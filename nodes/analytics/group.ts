@@ -24,15 +24,14 @@ export const groupConfiguration = {
     .meta({ title: 'Period', description: 'Seconds, counted from 1970. Of the trigger PERIOD.' }),
   parent: z.enum(['TENANT', 'ENTITY', 'ORIGINATOR', 'CUSTOMER', 'PROFILE']).meta({
     title: 'Parent',
-    description:
-      'Whose entities are aggregated, and whose telemetry the result is: the tenant, one entity, the message’s originator, its customer, its profile. A period has the first two.',
+    description: 'Whose entities count, and whose telemetry the result is. PERIOD allows TENANT and ENTITY.',
   }),
   parentType: z.enum(ENTITY_TYPES).nullish().meta({ title: 'Parent type', description: 'Of the parent ENTITY.' }),
   parentId: z.string().nullish().meta({ title: 'Parent id', description: 'Of the parent ENTITY.' }),
   members: z.enum(['OWNED', 'RELATED']).meta({
     title: 'Entities',
     description:
-      'OWNED: all of a tenant, those assigned to a customer, those of a profile. RELATED: those that relations lead to from the parent.',
+      'OWNED: of the tenant, assigned to the customer, of the profile. RELATED: by relations from the parent.',
   }),
   entityType: z.enum(MEMBER_TYPES).meta({ title: 'Entity type', description: 'Devices or assets.' }),
   profiles: z

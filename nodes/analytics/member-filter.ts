@@ -22,7 +22,7 @@ export const filterConfiguration = {
   filterKeys: z.array(z.strictObject(memberKey)).max(20).meta({
     title: 'Values of the filter',
     description:
-      'Members of its msg: series by their key, attributes with ss_, shared_ or cs_ before it. Its metadata has entityId, entityName, entityType and entityProfile.',
+      'In its msg: series by key, attributes with ss_, shared_ or cs_ before it. Its metadata has entityId, entityName, entityType, entityProfile.',
   }),
   ...scriptConfiguration.shape,
 }

@@ -13,7 +13,7 @@ export const sessionWindow = defineNode({
   category: 'ANALYTICS',
   relations: ['Success', 'Late'],
   description:
-    'Aggregates the telemetry of each originator in sessions of event time: points that are less than the gap apart are of one session, in whatever order they come. When a session closes, a message with its metrics goes on as Success, with the time of its first point. A message with a point whose session is closed goes on as Late; that point is counted nowhere. All other messages end here. Open sessions survive a restart.',
+    'Aggregates the telemetry of each originator in sessions of event time: points less than the gap apart, in whatever order they come. A session that closes makes a message with its metrics and the time of its first point on Success. A message with a point of a closed session takes Late, and that point does not count. All other messages end here. Open sessions survive a restart.',
   configuration: z.strictObject({
     gapSec: z.int().min(1).max(LONGEST_SEC).meta({
       title: 'Gap',
@@ -21,7 +21,7 @@ export const sessionWindow = defineNode({
     }),
     longestSec: z.int().min(1).max(LONGEST_SEC).meta({
       title: 'Longest session',
-      description: 'Seconds from the first point to the last. A point that would make it longer begins another one.',
+      description: 'Seconds from the first point to the last; a point beyond begins another session.',
     }),
     ...timingConfiguration,
     metrics: metricsConfiguration,

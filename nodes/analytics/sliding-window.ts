@@ -21,7 +21,7 @@ export const slidingWindow = defineNode({
   category: 'ANALYTICS',
   relations: ['Success', 'Late'],
   description:
-    'Aggregates the telemetry of each originator in windows of event time that overlap: one begins with each slide. When a window closes, a message with its metrics goes on as Success, with the start of the window as its time. A point counts in those of its windows that are open; a message with a point of which none is open goes on as Late. All other messages end here. Open windows survive a restart.',
+    'Aggregates the telemetry of each originator in overlapping windows of event time: one begins with each slide. A window that closes makes a message with its metrics and its start as time on Success. A point counts in its open windows; a message with a point that has none takes Late. All other messages end here. Open windows survive a restart.',
   configuration: z
     .strictObject({
       windowSec: z

@@ -15,7 +15,7 @@ export const topEntities = defineNode({
   category: 'ANALYTICS',
   relations: ['Success'],
   description:
-    'Lists the devices or assets with the highest or lowest value of a key, best first, as one JSON value: a list of objects with id, entityType, name and value. It is telemetry of the parent. Of equal values the older entity is before. Parent, entities and trigger are as in aggregate latest. Values that are no numbers are left out.',
+    'Lists the devices or assets with the highest or lowest value of a key as telemetry of the parent: JSON objects with id, entityType, name and value, best first, of equal ones the older entity. Parent, entities and trigger are as in aggregate latest. Values that are no numbers are left out.',
   configuration: z.strictObject({
     ...groupConfiguration,
     ...filterConfiguration,

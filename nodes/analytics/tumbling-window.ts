@@ -25,7 +25,7 @@ export const tumblingWindow = defineNode({
   category: 'ANALYTICS',
   relations: ['Success', 'Late'],
   description:
-    'Aggregates the telemetry of each originator in windows of event time. When a window closes, a message with its metrics goes on as Success, with the start of the window as its time. A message with a point whose window is closed goes on as Late; that point is counted nowhere. All other messages end here. Open windows survive a restart.',
+    'Aggregates the telemetry of each originator in windows of event time. A window that closes makes a message with its metrics and its start as time on Success. A message with a point of a closed window takes Late, and that point does not count. All other messages end here. Open windows survive a restart.',
   configuration,
   defaults: {
     ...{ windowSec: 60, allowedLatenessSec: 10, idleTimeoutSec: 120 },

@@ -33,7 +33,7 @@ export const metricsConfiguration = z
   )
   .min(1)
   .max(MAX_METRICS)
-  .meta({ title: 'Metrics', description: 'What is told of each window.' })
+  .meta({ title: 'Metrics', description: 'Of each window.' })
 
 export function isMeasured(metrics: readonly WindowMetric[], point: DataPoint): boolean {
   return metrics.some(({ key }) => key === point.key)

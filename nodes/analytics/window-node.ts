@@ -22,7 +22,7 @@ export const timingConfiguration = {
   }),
   idleTimeoutSec: z.int().min(1).max(LONGEST_SEC).meta({
     title: 'Idle time-out',
-    description: 'Seconds without a message after which windows that are over by the clock are closed.',
+    description: 'Seconds without a message after which the clock closes windows that are over.',
   }),
 }
 

@@ -21,7 +21,7 @@ export const calculateDelta = defineNode({
   category: 'ENRICHMENT',
   relations: ['Success', 'Other'],
   description:
-    'Adds the difference of a value to the one before it, and the time between them. The value before it is remembered through restarts, or read from the series.',
+    'Adds the difference of a value to the one before, and the time between them. The one before is remembered through restarts, or read from the series.',
   configurationVersion: 1,
   configuration: z.looseObject({
     inputValueKey: key.meta({ title: 'Input key', description: 'In the body.' }),

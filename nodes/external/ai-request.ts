@@ -21,7 +21,7 @@ export const aiRequest = defineNode({
   category: 'EXTERNAL',
   relations: ['Success'],
   description:
-    'Asks an AI model of the tenant; the answer becomes the body. One that is no JSON object stands in its member `response`. Models of OpenAI, Azure OpenAI, Mistral, GitHub, Anthropic, Google (AI and Vertex), Amazon Bedrock and Ollama are asked.',
+    'Asks an AI model of the tenant (OpenAI, Azure OpenAI, Mistral, GitHub, Anthropic, Google AI and Vertex, Amazon Bedrock, Ollama); the answer becomes the body, in the member `response` if it is no JSON object.',
   triedWith: 'fakes of the documented interfaces of these providers',
   configuration: z.looseObject({
     modelId: modelId.nullish().meta({ title: 'Model', description: 'One of the AI models of the tenant.' }),
@@ -34,8 +34,7 @@ export const aiRequest = defineNode({
       .meta({ title: 'Prompt', description: 'The question. May hold ${metadata} and $[data].' }),
     resourceIds: z.array(z.string().refine(isUuid, 'a UUID is expected')).nullish().meta({
       title: 'Files',
-      description:
-        'Ids of resources of the type GENERAL that go with each question: images and PDF as files, all others as text.',
+      description: 'Resources of the type GENERAL for each question: images and PDF as files, others as text.',
     }),
     responseFormat: z
       .discriminatedUnion('type', [

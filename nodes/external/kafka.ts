@@ -30,7 +30,7 @@ const configuration = z.looseObject({
   retries: orZero(z.int().min(0).max(100), 0).meta({ title: 'Retries', description: 'By the client, of one record.' }),
   batchSize: orZero(z.int().min(0), 0).meta({
     title: 'Batch',
-    description: 'Kept and not used, as linger and bufferMemory are: each record is sent at once.',
+    description: 'Unused, as linger and bufferMemory: each record is sent at once.',
   }),
   linger: orZero(z.int().min(0), 0),
   bufferMemory: orZero(z.int().min(0), 0),

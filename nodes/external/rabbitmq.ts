@@ -50,7 +50,7 @@ const configuration = z.looseObject({
   password: text.meta({ ...SECRET, title: 'Password', description: 'Of the user.' }),
   automaticRecoveryEnabled: orZero(z.boolean(), false).meta({
     title: 'Recovery',
-    description: 'A lost connection is renewed by the next message whatever is said here.',
+    description: 'Unused: the next message renews a lost connection.',
   }),
   connectionTimeout: orZero(z.int().min(0), 0).meta({ title: 'Connection timeout', description: 'In ms.' }),
   handshakeTimeout: orZero(z.int().min(0), 0).meta({
@@ -69,7 +69,7 @@ export const rabbitMq = defineNode({
   category: 'EXTERNAL',
   relations: ['Success'],
   description:
-    'Publishes the body to an exchange; Success when it is sent, as in ThingsBoard: the broker is not asked to confirm, so a message to an exchange or a queue that is not there is lost. A redelivered message is published twice.',
+    'Publishes the body to an exchange; Success when it is sent: the broker is not asked to confirm, so a message to a missing exchange or queue is lost. A redelivered message is published twice.',
   triedWith: 'RabbitMQ',
   configuration,
   defaults: {

@@ -35,7 +35,7 @@ export const sendToSlack = defineNode({
       .meta({ ...SECRET, title: 'Bot token', description: 'Of the Slack application.' }),
     useSystemSettings: orZero(z.boolean(), false).meta({
       title: 'System settings',
-      description: 'The token is that of the tenant’s notification settings; without one there messages take Failure.',
+      description: 'The token of the tenant’s notification settings; without one messages take Failure.',
     }),
     messageTemplate,
     conversationType: orZero(z.enum(['PUBLIC_CHANNEL', 'PRIVATE_CHANNEL', 'DIRECT']), 'PUBLIC_CHANNEL'),

@@ -33,17 +33,17 @@ export const deviceProfile = defineNode({
   category: 'ACTION',
   relations: ['Success', 'Alarm Created', 'Alarm Updated', 'Alarm Severity Updated', 'Alarm Cleared'],
   description:
-    "Evaluates the alarm rules of the device's profile. Each alarm that is raised, updated or cleared goes on as a message of its own before the original, which always goes on by Success. What rules have counted is always stored.",
+    "Evaluates the alarm rules of the device's profile. Each alarm that is raised, updated or cleared goes on as a message before the original, which takes Success. What rules have counted is always stored.",
   configurationVersion: 1,
   configuration: z.looseObject({
     processBackfill: PROCESS_BACKFILL,
     persistAlarmRulesState: z.boolean().nullish().meta({
       title: 'Store the state of alarm rules',
-      description: 'It is stored in any case.',
+      description: 'Unused: it is always stored.',
     }),
     fetchAlarmRulesStateOnStart: z.boolean().nullish().meta({
       title: 'Read the state of alarm rules at start',
-      description: 'It is read when it is needed in any case.',
+      description: 'Unused: it is read when needed.',
     }),
   }),
   unknownKeys: 'accepted',

@@ -28,7 +28,7 @@ const configuration = z.looseObject({
   maxPendingMsgs: orZero(z.int(), 0).meta({ title: 'Bound', description: 'Messages of an originator that may wait.' }),
   maxRetries: orZero(z.int(), 0).meta({
     title: 'Retries',
-    description: 'Without a meaning here: what is to go on is durable until it does.',
+    description: 'Unused: what waits is durable.',
   }),
 })
 
@@ -39,7 +39,7 @@ export const deduplication = defineNode({
   relations: ['Success'],
   description:
     'Keeps the messages of an originator for an interval, and makes one of them. What it keeps survives a restart.',
-  differs: 'What it keeps is durable, and so are messages that wait to go on: there is nothing to retry.',
+  differs: 'What it keeps is durable: there is nothing to retry.',
   configurationVersion: 1,
   configuration,
   defaults: { interval: 60, strategy: 'FIRST', outMsgType: null, maxPendingMsgs: 100, maxRetries: 3 },

@@ -36,8 +36,7 @@ export const MQTT_SETTINGS = {
   }),
   mqttSslCertFile: mqtt.file({
     name: 'MQTT_SSL_PEM_CERT',
-    description:
-      'Certificate that MQTT shows, and behind it those that vouch for it. Read again when it changes: new connections see the new one, the others go on.',
+    description: 'Certificate with its chain; read again when it changes.',
   }),
   mqttSslKeyFile: mqtt.file({
     name: 'MQTT_SSL_PEM_KEY',
@@ -73,7 +72,7 @@ export const MQTT_SETTINGS = {
     min: 1,
     max: 1_000_000,
     description:
-      'Handshakes of TLS (60 KiB each) and of WebSocket under way, for each of the two; one more cuts off the oldest that never said a word, or the newest of the address with most.',
+      'Handshakes under way, of TLS (60 KiB each) and of WebSocket each; one more cuts off the oldest silent one, or the newest of the address with most.',
   }),
   mqttIpLimitsEnabled: mqtt.flag({
     name: 'TB_TRANSPORT_IP_RATE_LIMITS_ENABLED',
@@ -153,7 +152,7 @@ export const MQTT_SETTINGS = {
     max: 65_536,
     unit: 'MiB',
     description:
-      "What births of Sparkplug edge nodes say of their metrics; three quarters may be one tenant's, an eighth one node's. More are acknowledged and dropped (MQTT 5: 0x97).",
+      "Births of Sparkplug edge nodes; three quarters may be one tenant's, an eighth one node's. More are acknowledged and dropped (MQTT 5: 0x97).",
   }),
   mqttMaxSessionExpirySeconds: mqtt.integer({
     name: 'MQTT_MAX_SESSION_EXPIRY',
@@ -162,15 +161,14 @@ export const MQTT_SETTINGS = {
     max: 604_800,
     unit: 's',
     description:
-      'Longest Session Expiry Interval of MQTT 5, and that of MQTT 3.1.1 without a clean session; 0 keeps no session. What waits is in memory, subscriptions are stored.',
+      'Longest Session Expiry Interval of MQTT 5, and that of MQTT 3.1.1 without a clean session; 0 keeps none. Subscriptions are stored, what waits is in memory.',
   }),
   mqttMaxTopicAliases: mqtt.integer({
     name: 'MQTT_MAX_TOPIC_ALIASES',
     default: 16,
     min: 0,
     max: 1000,
-    description:
-      'Topics that an MQTT 5 client may number for the time of its connection, and then leave out; 0 allows none. All of one connection may take 8 KiB.',
+    description: 'Topic aliases of an MQTT 5 connection, of 8 KiB together; 0: none.',
   }),
   mqttMaxSilentConnections: mqtt.integer({
     name: 'MQTT_MAX_SILENT_CONNECTIONS',
