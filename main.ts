@@ -15,22 +15,23 @@ if (mayRunFrom([cache, ...cached])) enableCompileCache(compiled)
 
 const USAGE = `Millrace: IoT stream processing
 
-  npm start                              run (settings come from the environment)
-  npm start -- config                    print every setting, its present value and where it came from
-  npm start -- install-chain FILE        install a rule chain from an export file into a running Millrace (--help tells more)
-  npm start -- chain check|test|diff     rule chains as code: what is wrong, what they do, where two differ (--help tells more)
-  npm start -- chain shadow|replay FILE  a version of a rule chain on messages that come, or that came (--help tells more)
-  npm start -- chain versions NAME       who saved a rule chain when, what changed, and back to it (--help tells more)
-  npm start -- import FILE               devices or assets from comma-separated values, however many (--help tells more)
-  npm start -- tenant export FILE        take along all that a tenant has (--help tells more)
-  npm start -- tenant import FILE        bring it in again, here or elsewhere: shows a plan first (--help tells more)
-  npm start -- watch DEVICE              print a device's telemetry as it arrives (--help tells more)
-  npm start -- integration watch NAME    what an integration does, and how far it is in a file (--help tells more)
-  npm start -- workers                   show the worker pools of a running Millrace, and change them (--help tells more)
-  npm start -- backup DIR                take a backup of a running Millrace (--help tells more)
-  npm start -- restore DIR               bring a backup into an empty data folder (--help tells more)
-  npm start -- erase                     take what was deleted out of the files, and say whether it is gone (--help tells more)
-  npm start -- parked                    show devices whose messages fail again and again, try them or give them up (--help tells more)
+  npm start                              run; settings come from the environment
+  npm start -- config                    every setting, its present value and where it came from
+  npm start -- install-chain FILE        install an exported rule chain
+  npm start -- chain check|test|diff     check, test and compare rule chain files
+  npm start -- chain shadow|replay FILE  try a rule chain file on messages as they come, or on the log
+  npm start -- chain versions NAME       saved versions of a rule chain: show, compare, restore
+  npm start -- import FILE               devices or assets from comma-separated values
+  npm start -- tenant export FILE        write all that a tenant has to a file
+  npm start -- tenant import FILE        bring it in, here or elsewhere; shows a plan first
+  npm start -- watch DEVICE              telemetry of a device as it arrives
+  npm start -- integration watch NAME    what an integration does, and its progress in a file
+  npm start -- workers                   show and change worker pools
+  npm start -- backup DIR                back up a running server
+  npm start -- restore DIR               restore a backup into an empty data folder
+  npm start -- erase                     take deleted data out of the files
+  npm start -- parked                    devices whose messages keep failing: show, retry, give up
+  npm start -- COMMAND --help            more about a command
   npm start -- --help                    this text and every setting
 `
 

@@ -9,11 +9,11 @@ import { CommandErrors, DEFAULT_SERVER, SYSTEM_LOGIN, type RestSession } from '.
 
 const USAGE = `npm start -- backup DIR [--url URL] [--user EMAIL] [--password TEXT]
 
-  DIR   a folder of this machine: absent, empty, or with a backup that was not finished, which is removed
+  DIR   a folder of this machine: absent, empty, or with an unfinished backup, which is removed
   --url, --user, --password   where and as which system administrator (default ${DEFAULT_SERVER.url}, ${SYSTEM_LOGIN.user};
                               environment: MILLRACE_URL, MILLRACE_SYSTEM_USER, MILLRACE_SYSTEM_PASSWORD)
 
-Devices and users go on meanwhile. Everything that was acknowledged before the command began is in the backup.
+The server runs on. Everything acknowledged before the command began is in the backup.
 npm start -- restore DIR brings it back into an empty data folder.
 `
 const LOOK_MS = 200

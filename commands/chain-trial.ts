@@ -17,13 +17,13 @@ const SERVER = `  --beside NAME        the live chain (default: the one of the f
   --password TEXT      default: the environment's MILLRACE_PASSWORD, else the demo login's
 `
 
-export const CHAIN_TRIAL_USAGE = `chain shadow FILE        a new version beside the live one on the messages that come: where they differ; nothing it does is done
+export const CHAIN_TRIAL_USAGE = `chain shadow FILE        the file beside the live chain on the messages that come: where they differ; nothing is stored or sent
   --seconds N          how long (default 60)
-${SERVER}chain replay FILE        the log of the past through a rule chain, as far as it is kept
+${SERVER}chain replay FILE        the retained log through the file
   --from TIME          such as 2026-01-31T12:00:00Z, or how long ago: 90s, 15m, 2h
-  --real               do what its nodes do: without it nothing is stored or sent
+  --real               really store and send
 ${SERVER}
-The file is not saved. Code 1 where they differ, or where messages fail.
+The file is not saved. Exit code 1 if they differ or messages fail.
 `
 
 const TrialErrors = defineErrors('chain-trial', {

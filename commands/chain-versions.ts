@@ -8,9 +8,9 @@ import { DEFAULT_SERVER } from './rest-session.ts'
 
 export const CHAIN_VERSIONS_USAGE = `chain versions NAME      who saved the rule chain when
   --show N             version N as a file, secrets masked
-  --diff N             what changed from version N to what is in force
+  --diff N             what changed from version N to the present one
   --to M               with --diff: to version M
-  --restore N          save version N again: what is in force stays a version
+  --restore N          save version N again; the present one stays a version
   --url URL            the server (default ${DEFAULT_SERVER.url})
   --user EMAIL         a tenant administrator (default ${DEFAULT_SERVER.user})
   --password TEXT      default: the environment's MILLRACE_PASSWORD, else the demo login's

@@ -5,8 +5,8 @@ import { DEFAULT_SERVER, SYSTEM_LOGIN } from './rest-session.ts'
 
 const USAGE = `npm start -- erase
 
-  Deleted devices, users and tenants are in no answer any more; this takes what they left out of the files of the stores, and says of each
-  store whether it is gone, when it will be, or what its administrator has to do. Writes may wait meanwhile.
+  Takes what deleted devices, users and tenants left out of the files of the stores, and says of each store whether it is gone, when it will
+  be, or what its administrator must do. Writes may wait meanwhile.
   --url URL --user EMAIL --password TEXT   where and as which system administrator (default ${DEFAULT_SERVER.url}, ${SYSTEM_LOGIN.user};
                                            environment: MILLRACE_URL, MILLRACE_SYSTEM_USER, MILLRACE_SYSTEM_PASSWORD)
 `

@@ -19,14 +19,14 @@ const USAGE = `npm start -- import FILE [--type device|asset] [--mapping FILE] [
   FILE       comma-separated values. Without --mapping its first line names the columns: NAME, TYPE, LABEL, DESCRIPTION, ACCESS_TOKEN and the
              other column types of /api/device/bulk_import, in any letter case; shared:KEY, server:KEY and series:KEY for values
   --mapping  a file with the member "mapping" of /api/device/bulk_import: {"columns":[{"type":"NAME"},…],"delimiter":",","header":true,"update":true}
-  --update   write attributes and series of what is there already, too
+  --update   also write attributes and series of existing entities
   --errors   where refused lines go, with the reason (default FILE.errors)
-  --again    from the start, though this file was imported before
+  --again    import this file once more
   --url URL --user EMAIL --password TEXT   where and as which tenant administrator (default ${DEFAULT_SERVER.url}, ${DEFAULT_SERVER.user};
                                            environment: MILLRACE_URL, MILLRACE_USER, MILLRACE_PASSWORD)
 
-Lines are matched by name: what is there is changed, the rest is made. Started again after a kill, it goes on where it was.
-Exit code: 0 every line is in, 3 all but the refused ones, 1 the import was not finished.
+Lines are matched by name: existing entities are changed, the rest is made. After a kill the same command continues.
+Exit code: 0 all lines are in, 3 all but refused ones, 1 not finished.
 `
 /** The exit code where the file is through and lines were refused: 1 is an import that failed. */
 const REFUSED_LINES = 3

@@ -8,11 +8,11 @@ import { CommandErrors, DEFAULT_SERVER, type RestSession } from './rest-session.
 const USAGE = `npm start -- integration watch NAME [--updates N] [--seconds N] [--url URL] [--user EMAIL] [--password TEXT]
 
   NAME         the integration's name
-  --updates    end after so many looks (default: go on until stopped)
+  --updates    end after so many looks (default: until stopped)
   --seconds    between two looks (default 1)
   --url, --user, --password   where and as which tenant administrator (default ${DEFAULT_SERVER.url}, ${DEFAULT_SERVER.user})
 
-A line whenever something changed; of a file that is read a bar.
+A line for each change; a bar for a file that is read.
 `
 
 const pageSchema = z.object({ data: z.array(z.object({ id: z.object({ id: z.string() }), name: z.string() })) })

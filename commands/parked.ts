@@ -5,10 +5,10 @@ import { DEFAULT_SERVER, type RestSession } from './rest-session.ts'
 
 const USAGE = `npm start -- parked [--page N] [--rows N] [--json] [--retry ID | --dead-letters ID] [--url URL] [--user EMAIL] [--password TEXT]
 
-  --retry         try the messages of this line now
-  --dead-letters  move all messages of this line to the dead letters
+  --retry         try the messages of ID now
+  --dead-letters  move all messages of ID to the dead letters
   --page, --rows  which part of the list (default the first 20)
-  --json          the answer of the server as it is
+  --json          the server's answer as it is
   --url, --user, --password   where and as whom (default ${DEFAULT_SERVER.url}, ${DEFAULT_SERVER.user}; environment: MILLRACE_URL,
                   MILLRACE_USER, MILLRACE_PASSWORD): a tenant administrator sees the own tenant's, the system administrator all
 `

@@ -16,20 +16,18 @@ const EXPORT_USAGE = `npm start -- tenant export FILE --tenant ID [--series]
   --series  with all time series and latest values
 ${SERVER}
 
-In it is every entity, relation, rule chain, dashboard and attribute. Devices' credentials and the hashes of users' passwords are in it too: keep
-it as you keep them. Secrets in rule nodes are not: a mask stands for each. The audit log and what is under way are not either, time series
-where they are asked for. The tenant goes on meanwhile.
+In it: every entity, relation, rule chain, dashboard and attribute, with devices' credentials and hashes of passwords: protect it.
+Not in it: secrets of rule nodes (masked), the audit log, what is under way, and time series without --series. The tenant may go on meanwhile.
 `
 const IMPORT_USAGE = `npm start -- tenant import FILE [--into ID] [--apply]
 
   FILE     from \`tenant export\`
-  --into   the id or the title of the tenant to bring it into (default: the one with the id that it had; else a new one of its title is made)
+  --into   id or title of the target (default: the tenant with the same id, else with the same title, made if missing)
   --apply  do it; without it the plan is shown and nothing is changed
 ${SERVER}
 
-A masked secret stays as it is where the same rule node is there; elsewhere it is to be filled in, and the node does not run before.
-Ids are kept where they are free. What is there already with the same name is changed; what is there and not in the file stays. A second
-time changes nothing, and one that was cut off is done by beginning again.
+Ids are kept where they are free. Things with the same name are changed; things that are not in the file stay. After an import that was cut
+off begin again. A masked secret stays if the same rule node is there; else fill it in: the node does not run before.
 `
 
 const TenantErrors = defineErrors('tenant-command', {

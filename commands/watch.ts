@@ -8,7 +8,7 @@ const USAGE = `npm start -- watch DEVICE [--keys a,b] [--updates N] [--url URL] 
 
   DEVICE       the device's name
   --keys       only these telemetry keys (default: all)
-  --updates    end after so many updates, the first one being the present values (default: go on until stopped)
+  --updates    end after so many updates, the present values included (default: until stopped)
   --url, --user, --password   where and as whom (default ${DEFAULT_SERVER.url}, ${DEFAULT_SERVER.user})
 `
 

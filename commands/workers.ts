@@ -9,13 +9,13 @@ import { poolText, poolSchema, type Pool } from './worker-table.ts'
 const USAGE = `npm start -- workers [--watch] [--set NAME=VALUE,...] [--pool NAME] [--rows N] [--interval SECONDS]
                      [--url URL] [--user EMAIL] [--password TEXT]
 
-  --watch      show them again and again, until stopped
+  --watch      repeat until stopped
   --interval   seconds between two looks (default 2)
-  --set        change a pool while it runs; no message is lost:
+  --set        change a running pool; no message is lost:
 ${POOL_SETTINGS.map((name) => `                 ${name.padEnd(16)} ${rangeText(name)}`).join('\n')}
   --pool       the pool to change (default javascript)
   --rows       the busiest so many tenants and scripts (default 10)
-  --json       the answer of the server as it is
+  --json       the server's answer as it is
   --url, --user, --password   where and as which system administrator (default ${DEFAULT_SERVER.url}, ${SYSTEM_LOGIN.user};
                environment: MILLRACE_URL, MILLRACE_SYSTEM_USER, MILLRACE_SYSTEM_PASSWORD)
 

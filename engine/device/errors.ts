@@ -23,7 +23,7 @@ export const DeviceErrors = defineErrors('device', {
   TOO_MANY_OFFERS: {
     kind: 'retryable',
     status: 503,
-    text: 'More offers of this device to be claimed are on their way than there is room for',
+    text: 'Too many claim requests of this device are under way: try again later',
   },
   OFFER_FAILED: { kind: 'retryable', status: 503, text: 'The offer of the device to be claimed was not stored' },
   RATE_LIMIT: {

@@ -38,7 +38,7 @@ export const RuleChainErrors = defineErrors('rulechain', {
   CHAIN_NOT_DRAWN: {
     kind: 'retryable',
     status: 503,
-    text: "Rule chain '{chain}' was made and never drawn: save its nodes, if only none, or its messages become dead letters",
+    text: "Rule chain '{chain}' has no saved nodes: save it, even empty, or its messages become dead letters",
   },
   CHAIN_FULL: {
     kind: 'retryable',

@@ -6,7 +6,7 @@ export const StateErrors = defineErrors('node-state', {
     kind: 'retryable',
     isOutage: true,
     status: 503,
-    text: 'partition {partition} of the node states belongs to another process: what was done under epoch {epoch} does not count',
+    text: 'partition {partition} of the node states belongs to another process: changes under epoch {epoch} are refused',
   },
   NOT_OWNED: {
     kind: 'retryable',
@@ -23,7 +23,7 @@ export const StateErrors = defineErrors('node-state', {
   TENANT_FULL: {
     kind: 'terminal',
     status: 429,
-    text: "the rule nodes of the tenant remember {bytes} bytes and may remember {limit}: this message's state was not kept",
+    text: "the tenant's rule nodes may remember {limit} bytes (NODE_STATE_TENANT_MIB), and have {bytes}: this message's state was not kept",
   },
   STATE_TOO_LARGE: {
     kind: 'terminal',

@@ -5,6 +5,6 @@ export const NodeCapabilityErrors = defineErrors('node-capability', {
   NO_CUSTOM_TABLES: {
     kind: 'invalid',
     status: 400,
-    text: 'custom tables are kept in PostgreSQL, and nothing of this Millrace is: DATABASE_ENTITIES_TYPE or DATABASE_TS_TYPE says so',
+    text: 'custom tables need PostgreSQL: set DATABASE_ENTITIES_TYPE=postgres, or DATABASE_TS_TYPE=sql or questdb',
   },
 })

@@ -25,11 +25,11 @@ export const QuestDbErrors = defineErrors('questdb', {
   SCHEMA_UNKNOWN: { ...MISCONFIGURED, text: 'The QuestDB table {table} is not as this version makes it: {reason}' },
   SHARDS_UNFIT: {
     ...MISCONFIGURED,
-    text: 'The shards of the QuestDB table {table} are not as this version makes them: {reason}. Drop the table where it holds nothing of worth, or name another',
+    text: 'The shards of the QuestDB table {table} are not as this version makes them: {reason}. Drop the table if its data may go',
   },
   NOT_DURABLE: {
     ...MISCONFIGURED,
-    text: 'A power cut would lose what QuestDB at {url} acknowledges: it runs with cairo.commit.mode={mode}. Set cairo.commit.mode=sync there, or ask for less than power-cut here',
+    text: 'A power cut would lose what QuestDB at {url} acknowledges: it runs with cairo.commit.mode={mode}. Set cairo.commit.mode=sync there, or DURABILITY=process-death here',
   },
   TTL_UNSAFE: {
     ...MISCONFIGURED,
