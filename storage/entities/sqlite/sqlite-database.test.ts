@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { Worker } from 'node:worker_threads'
+import { CompiledQuery } from 'kysely'
 import { migrate } from './migrations.ts'
 import { openSqliteDatabase, SqliteDatabase } from './sqlite-database.ts'
 import type { Statement } from '../database.ts'
@@ -28,6 +29,26 @@ test('everything that is written in one turn shares a commit', async (context) =
   const commits = new Set(written.map((each) => each.sequence))
   assert.equal(commits.size, 1)
   assert.equal((await names(database)).length, 500)
+})
+
+test('one refused of a group is refused alone, whole, and each of the others is stored once', async (context) => {
+  const database = await openMigrated(context)
+  await database.write([{ sql: 'create table counted (times integer)', parameters: [] }])
+  await database.write([{ sql: 'insert into counted values (0)', parameters: [] }])
+  const counting = { sql: 'update counted set times = times + 1', parameters: [] }
+  const written = await Promise.allSettled([
+    database.write([counting, insertion('a')]),
+    database.write([counting, insertion('left by nobody'), insertion('a')]),
+    database.write([counting, insertion('b')]),
+  ])
+  const states = written.map((each) => each.status)
+  assert.deepEqual(states, ['fulfilled', 'rejected', 'fulfilled'])
+  assert.deepEqual(await names(database), ['a', 'b'])
+  const { rows } = await database.read(CompiledQuery.raw('select times from counted'))
+  assert.deepEqual(
+    rows.map((row) => ({ ...(row as object) })),
+    [{ times: 2 }],
+  )
 })
 
 test('a read sees every write that was acknowledged before it', async (context) => {

@@ -37,6 +37,8 @@ class SqliteThread {
         pragma wal_autocheckpoint = 4000;
       `)
       this.requireWhole(settings.file)
+      // 16 MiB of pages in the place of 2: a group of commits that touches more writes pages to the file before its end, and again.
+      this.database.exec('pragma cache_size = -16384')
     } else {
       // For searches over much: 64 MiB of pages in the place of 2, as long as the thread is there.
       this.database.exec('pragma cache_size = -65536')
@@ -82,16 +84,39 @@ class SqliteThread {
     }
   }
 
+  /**
+   * A savepoint for each transaction copies every page that it is the first to change: half of an import's processor time. Nearly all groups
+   * hold no transaction that is refused, so a group runs without them, and from its start with them where one is.
+   */
   private commit(transactions: readonly (readonly PlainStatement[])[]): Outcome[] {
+    const outcomes =
+      this.inTransaction(() => this.runAll(transactions)) ??
+      this.inTransaction(() => transactions.map((statements) => this.runInSavepoint(statements)))
+    if (outcomes === undefined) throw new Error('a group whose savepoints gave no outcomes')
+    this.sequence++
+    return outcomes
+  }
+
+  /** Rolled back where `run` throws or answers undefined. */
+  private inTransaction(run: () => Outcome[] | undefined): Outcome[] | undefined {
     this.database.exec('begin immediate')
     try {
-      const outcomes = transactions.map((statements) => this.runInSavepoint(statements))
-      this.database.exec('commit')
-      this.sequence++
+      const outcomes = run()
+      this.database.exec(outcomes === undefined ? 'rollback' : 'commit')
       return outcomes
     } catch (error) {
       if (this.database.isTransaction) this.database.exec('rollback')
       throw error
+    }
+  }
+
+  /** Undefined where one is refused. */
+  private runAll(transactions: readonly (readonly PlainStatement[])[]): Outcome[] | undefined {
+    try {
+      return transactions.map((statements) => ({ kind: 'done', results: statements.map((each) => this.run(each)) }))
+    } catch (error) {
+      if (!this.database.isTransaction) throw error
+      return undefined
     }
   }
 
