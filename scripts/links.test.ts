@@ -48,6 +48,18 @@ describe('relative links lead somewhere', () => {
     test(relative(ROOT, page), () => assert.deepEqual(brokenLinks(page, readFileSync(page, 'utf8')), []))
   }
 
+  test('from the README to every page of docs/', () => {
+    const reached = new Set<string>()
+    const reach = (page: string): void => {
+      if (reached.has(page) || !page.endsWith('.md') || !existsSync(page)) return
+      reached.add(page)
+      for (const link of linksOf(readFileSync(page, 'utf8'))) reach(join(dirname(page), link.split('#')[0] ?? ''))
+    }
+    reach(join(ROOT, 'README.md'))
+    const lost = globSync('docs/**/*.md', { cwd: ROOT }).filter((page) => !reached.has(join(ROOT, page)))
+    assert.deepEqual(lost, [])
+  })
+
   test('pages that the code names are there', () => {
     const files = globSync('{*.ts,!(node_modules|docs)/**/*.{ts,js,mjs,service}}', { cwd: ROOT })
     const named = files.flatMap((file) =>
