@@ -97,6 +97,15 @@ export class PostgresConnection {
     return resultOf(outcome)
   }
 
+  /** Two in one go, the second after the first. Rejects with one of {@link PostgresErrors} where either failed. */
+  async pair<First, Second>(
+    first: PostgresQuery,
+    second: PostgresQuery,
+  ): Promise<readonly [PostgresResult<First>, PostgresResult<Second>]> {
+    const [one, other] = await this.queries<First & Second>([first, second])
+    return [resultOf(one), resultOf(other)]
+  }
+
   /**
    * Sends all of them in one go, in order, with nothing of others between; each has its own outcome. Rejects with one of
    * {@link PostgresErrors} where none was sent.

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { sameValue, type DataPoint, type TypedValue } from '../../../model/value.ts'
+import { PostgresConnection } from '../../postgres/connection.ts'
 import { emptyDatabase, serverForFile } from '../../postgres/testkit.ts'
 import { long, write } from '../contract.ts'
 import type { LatestValues } from '../latest-values.ts'
@@ -111,6 +112,26 @@ check('many writers that meet on the same rows all succeed, and the newest stays
   for (const entity of entities) {
     assert.deepEqual(await latest.read(entity, undefined), [long('x', 1, 39), long('y', 1, 39)])
   }
+})
+
+test('values are read after what was asked for first', { skip: server === undefined }, async (context) => {
+  assert.ok(server !== undefined)
+  const url = await emptyDatabase(server)
+  const latest = await opened(context, url)
+  const holding = new PostgresConnection({ url, applicationName })
+  context.after(() => holding.close())
+  const entity = randomUUID()
+  await latest.write([write(entity, [long('k', 1, 1)])])
+  await holding.query({ text: 'select pg_advisory_lock(1)' })
+  const first = { text: 'select 7 as number from pg_advisory_xact_lock(1)' }
+  const one = latest.readAfter<{ number: number }>(first, entity, ['k'])
+  const many = latest.readManyAfter<{ number: number }>(first, [entity], ['k'])
+  const waiting = { text: `select 1 from pg_locks where locktype = 'advisory' and not granted` }
+  while ((await holding.query(waiting)).count < 2);
+  await latest.write([write(entity, [long('k', 2, 2)])])
+  await holding.query({ text: 'select pg_advisory_unlock(1)' })
+  assert.deepEqual(await one, { rows: [{ number: 7 }], value: [long('k', 2, 2)] })
+  assert.deepEqual([...(await many).value], [[entity, [long('k', 2, 2)]]])
 })
 
 test('processes that open an empty database at once all find the schema', { skip: server === undefined }, async (t) => {

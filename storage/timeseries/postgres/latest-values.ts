@@ -4,10 +4,10 @@
  */
 import type { DataPoint } from '../../../model/value.ts'
 import { intArray } from '../../postgres/binary-array.ts'
-import { PostgresConnection } from '../../postgres/connection.ts'
+import { PostgresConnection, type PostgresQuery } from '../../postgres/connection.ts'
 import { migratePostgres } from '../../postgres/migrations.ts'
 import { openPostgres, type OpenSettings } from '../../postgres/open.ts'
-import type { LatestValues } from '../latest-values.ts'
+import type { LatestValues, ReadAfter } from '../latest-values.ts'
 import type { PointsWrite } from '../store.ts'
 import { checkWrites, isEntity } from './checks.ts'
 import { KEY_DICTIONARY, KeyDictionary } from './key-dictionary.ts'
@@ -74,12 +74,25 @@ export class PostgresLatestValues implements LatestValues {
     return latestPoints(rows)
   }
 
-  async readMany(
+  async readAfter<Row>(
+    first: PostgresQuery,
+    entityId: string,
+    keys: readonly string[] | undefined,
+  ): Promise<ReadAfter<Row, readonly DataPoint[]>> {
+    if (!isEntity(entityId)) return { rows: (await this.idlest().query<Row>(first)).rows, value: [] }
+    const query = readLatest(entityId, keys === undefined ? undefined : await this.numbers(keys))
+    const [before, found] = await this.idlest().pair<Row, StoredLatest>(first, query)
+    return { rows: before.rows, value: latestPoints(found.rows) }
+  }
+
+  async readManyAfter<Row>(
+    first: PostgresQuery,
     entityIds: readonly string[],
     keys: readonly string[],
-  ): Promise<ReadonlyMap<string, readonly DataPoint[]>> {
+  ): Promise<ReadAfter<Row, ReadonlyMap<string, readonly DataPoint[]>>> {
     const query = readLatestOfMany(entityIds.filter(isEntity), await this.numbers(keys))
-    return latestOfMany((await this.idlest().query<OwnedLatest>(query)).rows)
+    const [before, found] = await this.idlest().pair<Row, OwnedLatest>(first, query)
+    return { rows: before.rows, value: latestOfMany(found.rows) }
   }
 
   async textBytes(entityIds: readonly string[], key: string): Promise<number> {

@@ -37,7 +37,13 @@ const NEIGHBOUR: Component = {
   ],
 }
 
-const FINISHED = { name: 'questdb-finished', text: 'select last_value as version from questdb_commit' }
+/** A number of the database: of a commit, or of a deletion. */
+export interface CommitRow {
+  readonly version: number
+}
+
+/** Every commit up to the number of its row is finished. */
+export const FINISHED = { name: 'questdb-finished', text: 'select last_value as version from questdb_commit' }
 
 /** Stands for all keys of an entity. */
 export const ALL_KEYS = 0
@@ -110,10 +116,10 @@ export class PostgresCompanion {
   async begin(writes: readonly PointsWrite[], now: number): Promise<number> {
     const far = writes.filter(({ history, points }) => history && points.some(({ ts }) => !isInRange(ts)))
     const ask = { name: 'questdb-version', text: 'select version from questdb_deletion_version' }
-    if (far.length === 0) return versionOf(resultOf((await this.writes.queries<{ version: number }>([ask]))[0]).rows)
+    if (far.length === 0) return versionOf(resultOf((await this.writes.queries<CommitRow>([ask]))[0]).rows)
     const names = new Set(far.flatMap(({ points }) => points.map(({ key }) => key)))
     const upsert = upsertFar(far, await this.keys.numbersOf(names), now)
-    const [stored, version] = await this.writes.queries<{ version: number }>([upsert, ask])
+    const [stored, version] = await this.writes.queries<CommitRow>([upsert, ask])
     resultOf(stored)
     return versionOf(resultOf(version).rows)
   }
@@ -121,26 +127,25 @@ export class PostgresCompanion {
   /** The number of a commit that is finished. */
   async commit(): Promise<number> {
     const query = { name: 'questdb-commit', text: "select nextval('questdb_commit') as version" }
-    return versionOf((await this.writes.query<{ version: number }>(query)).rows)
+    return versionOf((await this.writes.query<CommitRow>(query)).rows)
   }
 
   /** Every commit up to this number is finished. */
   async finished(): Promise<number> {
-    return versionOf((await this.reads.query<{ version: number }>(FINISHED)).rows)
+    return versionOf((await this.reads.query<CommitRow>(FINISHED)).rows)
   }
 
   async readBasis(entityId: string, keys: readonly string[]): Promise<ReadBasis> {
     const numbers = await this.keys.find(new Set(keys))
     const asked = deletionsOf(entityId, [ALL_KEYS, ...numbers.values()])
-    const [committed, found] = await this.reads.queries<DeletionRow>([FINISHED, asked])
-    const { rows } = resultOf(found)
+    const [{ rows: committed }, { rows }] = await this.reads.pair<CommitRow, DeletionRow>(FINISHED, asked)
     const deletions = new Map<string, readonly Deletion[]>()
     for (const key of keys) {
       const number = numbers.get(key)
       const own = rows.filter((row) => row.key === ALL_KEYS || row.key === number)
       if (own.length > 0) deletions.set(key, own.map(deletionOf))
     }
-    return { sequence: versionOf(resultOf(committed).rows), deletions, numbers }
+    return { sequence: versionOf(committed), deletions, numbers }
   }
 
   /** The points of one key that QuestDB does not hold, ascending, at most `limit`, from the end that `order` names. */
@@ -237,7 +242,7 @@ export class PostgresCompanion {
   }
 }
 
-function versionOf(rows: readonly { readonly version: number }[]): number {
+export function versionOf(rows: readonly CommitRow[]): number {
   const [row] = rows
   if (row === undefined) throw new RangeError('The database beside QuestDB answers no number')
   return row.version

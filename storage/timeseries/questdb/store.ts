@@ -27,7 +27,7 @@ import { DeletionFolder } from './deletion-folder.ts'
 import { GroupWriter, type Call, type Group } from './group-writer.ts'
 import { HistoryReader } from './history.ts'
 import { ensureShards } from './make-shards.ts'
-import { PostgresCompanion } from './postgres-companion.ts'
+import { FINISHED, PostgresCompanion, versionOf, type CommitRow } from './postgres-companion.ts'
 import { checkSettings, ensureTable, setTimeToLive, type Partition } from './schema.ts'
 import { QuestDbServer } from './server.ts'
 
@@ -234,16 +234,16 @@ class QuestDbStore implements QuestDbTimeSeries {
 
   async latest(entityId: string, keys: readonly string[] | undefined): Promise<Snapshot<readonly DataPoint[]>> {
     // First the number, then the values: they speak of at least that commit.
-    const sequence = await this.sequence()
-    return { value: await this.parts.latest.read(entityId, keys), sequence }
+    const { rows, value } = await this.parts.latest.readAfter<CommitRow>(FINISHED, entityId, keys)
+    return { value, sequence: versionOf(rows) }
   }
 
   async latestOfMany(
     entityIds: readonly string[],
     keys: readonly string[],
   ): Promise<Snapshot<ReadonlyMap<string, readonly DataPoint[]>>> {
-    const sequence = await this.sequence()
-    return { value: await this.parts.latest.readMany(entityIds, keys), sequence }
+    const { rows, value } = await this.parts.latest.readManyAfter<CommitRow>(FINISHED, entityIds, keys)
+    return { value, sequence: versionOf(rows) }
   }
 
   latestTextBytes(entityIds: readonly string[], key: string): Promise<number> {
