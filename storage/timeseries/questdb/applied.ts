@@ -7,10 +7,10 @@ import type { Clock, TimerHandle } from '../../../model/clock.ts'
 import { errorText } from '../../../model/errors.ts'
 import { QuestDbErrors } from './errors.ts'
 import { tableFault } from './schema.ts'
-import { literal, type QuestDbServer } from './server.ts'
+import { literal, type QuestDbServer, type Row } from './server.ts'
 
 export interface AppliedOptions {
-  readonly server: QuestDbServer
+  readonly server: Pick<QuestDbServer, 'query'>
   readonly table: string
   readonly clock: Clock
   /** A read waits so long for writes to be applied. */
@@ -25,7 +25,7 @@ interface Waiter {
   /** The transaction that must be applied; known from the first look after the wait began. */
   target: number | undefined
   readonly deadline: number
-  readonly resolve: () => void
+  readonly resolve: (target: number) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -35,6 +35,7 @@ interface Progress {
   readonly suspended: string | undefined
 }
 
+const ABSENT: Progress = { applied: -1, written: 0, suspended: 'it is absent' }
 const LONGEST_PAUSE_MS = 16
 
 export class AppliedWrites {
@@ -46,6 +47,10 @@ export class AppliedWrites {
   private closed = false
   private currentTrouble: string | undefined
   private currentLag = 0
+  /** The last transaction that was seen to be applied; undefined where others were on their way. */
+  private reached: number | undefined
+  /** The last two looks saw the same transaction, and none on its way. */
+  private isStill = false
   private readonly sql: string
 
   constructor(options: AppliedOptions) {
@@ -69,14 +74,32 @@ export class AppliedWrites {
     if (this.currentTrouble !== undefined) throw this.suspended(this.currentTrouble)
   }
 
-  /** Resolves when every write that was acknowledged before the call, by any process, is visible. Rejects SUSPENDED, APPLY_LAG, UNREACHABLE. */
-  wait(): Promise<void> {
-    return new Promise<void>((resolve, reject) => {
+  /**
+   * What `ask` answers, with every write that was acknowledged before the call, by any process. While the log stands still `ask` and the look at the log
+   * go together: QuestDB takes a request up to a millisecond after it came. Where the look shows what the table did not have before, `ask` is called
+   * again. Rejects as {@link wait}, and as `ask`.
+   */
+  async read<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    const { reached } = this
+    if (!this.isStill || reached === undefined) {
+      await this.wait()
+      return ask()
+    }
+    const early = ask()
+    // Nobody waits for it any more where the look fails first, or shows more.
+    early.catch(() => undefined)
+    return (await this.wait()) === reached ? early : ask()
+  }
+
+  /**
+   * Resolves when every write that was acknowledged before the call, by any process, is visible, with the last transaction of them. Rejects
+   * SUSPENDED, APPLY_LAG, UNREACHABLE.
+   */
+  wait(): Promise<number> {
+    return new Promise<number>((resolve, reject) => {
       const deadline = this.options.clock.monotonic() + this.options.timeoutMs
       this.waiters.push({ target: undefined, deadline, resolve, reject })
-      this.looking ??= this.look().finally(() => {
-        this.looking = undefined
-      })
+      this.looking ??= this.look()
     })
   }
 
@@ -106,12 +129,14 @@ export class AppliedWrites {
       } else pause = 1
       this.waiters = [...left, ...this.waiters]
     }
+    // At once: who waits anew in the turn of an answer would wait for a look that is over.
+    this.looking = undefined
   }
 
   /** True where the waiter has its answer. */
   private settle(waiter: Waiter, { applied, written, suspended }: Progress): boolean {
     waiter.target ??= written
-    if (applied >= waiter.target) waiter.resolve()
+    if (applied >= waiter.target) waiter.resolve(waiter.target)
     else if (suspended !== undefined) waiter.reject(this.suspended(suspended))
     else if (this.options.clock.monotonic() >= waiter.deadline) {
       waiter.reject(QuestDbErrors.APPLY_LAG({ table: this.options.table, timeout: this.options.timeoutMs }))
@@ -120,16 +145,20 @@ export class AppliedWrites {
   }
 
   private async progress(): Promise<Progress> {
-    const [row] = await this.options.server.query(this.sql)
-    if (row === undefined) return { applied: -1, written: 0, suspended: 'it is absent' }
-    const [applied, written, isSuspended, message] = row
-    const progress = {
-      applied: Number(applied),
-      written: Number(written),
-      suspended: isSuspended === true ? `it is suspended (${reasonOf(message)})` : undefined,
+    const before = this.reached
+    try {
+      const [row] = await this.options.server.query(this.sql)
+      const progress = row === undefined ? ABSENT : progressOf(row)
+      this.currentLag = progress.written - progress.applied
+      this.reached = progress.applied === progress.written ? progress.applied : undefined
+      this.isStill = this.reached !== undefined && this.reached === before
+      return progress
+    } catch (error) {
+      // A server that was away may have lost what it did not sync, and count anew.
+      this.reached = undefined
+      this.isStill = false
+      throw error
     }
-    this.currentLag = progress.written - progress.applied
-    return progress
   }
 
   private schedule(): void {
@@ -166,6 +195,11 @@ export class AppliedWrites {
       this.options.clock.after(ms, resolve)
     })
   }
+}
+
+function progressOf([applied, written, isSuspended, message]: Row): Progress {
+  const suspended = isSuspended === true ? `it is suspended (${reasonOf(message)})` : undefined
+  return { applied: Number(applied), written: Number(written), suspended }
 }
 
 function reasonOf(message: unknown): string {

@@ -52,7 +52,7 @@ export async function ensureTable(server: QuestDbServer, options: TableOptions):
 }
 
 /** What is wrong with the table, if anything. */
-export async function tableFault(server: QuestDbServer, table: string): Promise<string | undefined> {
+export async function tableFault(server: Pick<QuestDbServer, 'query'>, table: string): Promise<string | undefined> {
   const [found] = await server.query(
     `select walEnabled, designatedTimestamp from tables() where table_name = ${literal(table)}`,
   )

@@ -225,10 +225,10 @@ class QuestDbStore implements QuestDbTimeSeries {
 
   async history(entityId: string, query: HistoryQuery): Promise<Snapshot<PointsByKey>> {
     if (!isEntity(entityId)) return { value: new Map(), sequence: await this.sequence() }
-    // In this order: whatever has a number up to the readBasis's was acknowledged before the wait began.
+    // In this order: whatever has a number up to the basis's was acknowledged before the read began.
     const readBasis = await this.parts.companion.readBasis(entityId, query.keys)
-    await this.parts.applied.wait()
-    const value = await this.reader.read(entityId, query, readBasis, this.parts.clock.now())
+    const now = this.parts.clock.now()
+    const value = await this.parts.applied.read(() => this.reader.read(entityId, query, readBasis, now))
     return { value, sequence: readBasis.sequence }
   }
 

@@ -422,3 +422,17 @@ check(
     for (const [name, value] of Object.entries(QUESTDB_LOAD_SETTINGS)) assert.equal(settings.get(name), value, name)
   },
 )
+
+check(
+  'what another process wrote is in the next read, whether the log stood still before or not',
+  async (store, entity, place, context) => {
+    const other = await place.open()
+    context.after(() => other.close())
+    let count = 0
+    for (const readsBetween of [0, 1, 2, 3, 4, 3, 2, 1, 0, 3, 3]) {
+      for (let read = 0; read < readsBetween; read++) assert.equal((await points(store, entity)).length, count)
+      await other.write([write(entity, [long('k', ++count, count)])])
+      assert.equal((await points(store, entity)).length, count, `${readsBetween} reads before`)
+    }
+  },
+)
