@@ -8,7 +8,7 @@ import { lruMap } from '../../../model/lru-map.ts'
 import { TimeSeriesErrors } from '../errors.ts'
 import { QuestDbErrors } from './errors.ts'
 import type { Deletion, PostgresCompanion, ReadBasis } from './postgres-companion.ts'
-import { conditionOf, entityCondition, isoOf, MAX_TS, MIN_TS, valueOf } from './rows.ts'
+import { conditionOf, entityCondition, isoOf, KIND, MAX_TS, MIN_TS, valueOf } from './rows.ts'
 import { quoted } from './schema.ts'
 import type { QuestDbServer, Row } from './server.ts'
 
@@ -22,11 +22,13 @@ const PARALLEL_KEYS = 4
 const PIECE = 250_000
 /** LONGs beyond this come as text: a number of JSON would be rounded. */
 const EXACT = Number.MAX_SAFE_INTEGER
+const IS_LONG_TEXT = `length(text_v) > ${PIECE}`
+/** Few, as each costs both sides something a point: a number is the value, or the length of a text that is not there. */
 const POINT_COLUMNS = `cast(ts as long) / 1000 t, kind,
-  case when long_v > ${EXACT} or long_v < -${EXACT} then null else long_v end, dbl_v,
-  case when length(text_v) > ${PIECE} then null else text_v end,
-  case when long_v > ${EXACT} or long_v < -${EXACT} then long_v::varchar else null end,
-  case when length(text_v) > ${PIECE} then length(text_v) else null end, expires`
+  case when ${IS_LONG_TEXT} then cast(length(text_v) as double) when long_v = null then dbl_v
+    when long_v between -${EXACT} and ${EXACT} then cast(long_v as double) else null end number,
+  case when ${IS_LONG_TEXT} then null when long_v between -${EXACT} and ${EXACT} then null
+    when long_v != null then long_v::varchar else text_v end text, expires`
 
 /**
  * A query leaves out nothing that has expired, or what has to the hour, and answers when the first of what it found does; with the time itself it is
@@ -130,8 +132,8 @@ export class HistoryReader {
     const points: DataPoint[] = []
     let pieces = 0
     for (const row of rows) {
-      const [ts, kind, , , , , length] = row
-      if (typeof length !== 'number') {
+      const [ts, kind, length, text] = row
+      if (typeof length !== 'number' || text !== null || (kind !== KIND.STRING && kind !== KIND.JSON)) {
         points.push(pointOf(series.key, row))
         continue
       }
@@ -140,8 +142,7 @@ export class HistoryReader {
         const limit = this.options.maxLongTextPieces * PIECE
         throw TimeSeriesErrors.ANSWER_TOO_BIG({ limit, unit: 'characters of long texts' })
       }
-      const text = await this.longText(series, Number(ts), length)
-      points.push(pointOf(series.key, [ts, kind, null, null, text]))
+      points.push(pointOf(series.key, [ts, kind, null, await this.longText(series, Number(ts), length)]))
     }
     return points
   }
@@ -285,14 +286,17 @@ function shownBy({ startTs, endTs, version }: Deletion, low: number, high: numbe
   return from === low && to === high ? [newer] : [`(ts < ${isoOf(from)} or ts > ${isoOf(to)} or ${newer})`]
 }
 
-function pointOf(key: string, [t, kind, long = null, double, text, big = null]: Row): DataPoint {
-  const columns = {
-    kind: Number(kind),
-    long: typeof big === 'string' ? big : typeof long === 'number' ? long : null,
-    double: typeof double === 'number' ? double : null,
-    text: typeof text === 'string' ? text : null,
+/** Of most values without an object but the point: what a read leaves behind is collected while others wait. */
+function pointOf(key: string, row: Row): DataPoint {
+  const ts = Number(row[0])
+  const kind = row[1]
+  const number = row[2]
+  if (typeof number === 'number') {
+    if (kind === KIND.DOUBLE) return { key, ts, type: 'DOUBLE', value: number }
+    if (kind === KIND.LONG) return { key, ts, type: 'LONG', value: number }
   }
-  return { key, ts: Number(t), ...valueOf(columns) }
+  const text = row[3]
+  return { key, ts, ...valueOf(Number(kind), typeof text === 'string' ? text : null) }
 }
 
 function bucketAt(borders: readonly number[], ts: number): number {

@@ -67,27 +67,21 @@ export function kindOf({ type, value }: TypedValue): number {
   }
 }
 
-/** The value columns of a row: null where a column is not set. A LONG comes as text where a number would round it. */
-export interface ValueColumns {
-  readonly kind: number
-  readonly long: number | string | null
-  readonly double: number | null
-  readonly text: string | null
-}
-
-/** Throws a RangeError for a kind that this version does not know. */
-export function valueOf({ kind, long, double, text }: ValueColumns): TypedValue {
+/**
+ * The value of a row whose number is not that of a DOUBLE or a LONG; the text of a LONG is its digits. Throws a RangeError for a kind that
+ * this version does not know.
+ */
+export function valueOf(kind: number, text: string | null): TypedValue {
   switch (kind) {
     case KIND.FALSE:
     case KIND.TRUE:
       return { type: 'BOOLEAN', value: kind === KIND.TRUE }
     case KIND.LONG:
-      return { type: 'LONG', value: longValue(long === null ? LONG_MIN : BigInt(long)) }
-    case KIND.DOUBLE:
-      return { type: 'DOUBLE', value: double ?? NaN }
+      return { type: 'LONG', value: longValue(text === null ? LONG_MIN : BigInt(text)) }
     case KIND.STRING:
     case KIND.JSON:
       return { type: kind === KIND.STRING ? 'STRING' : 'JSON', value: fromPostgresText(text ?? '') }
+    case KIND.DOUBLE:
     case KIND.NOT_A_NUMBER:
       return { type: 'DOUBLE', value: NaN }
     case KIND.INFINITY:
