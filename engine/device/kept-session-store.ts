@@ -12,6 +12,8 @@ export interface KeptSessionStore {
    */
   save(session: KeptSessionRow): Promise<void>
   isOvertaken(error: unknown): boolean
+  /** Those that another process has by now, or that are over. Rejects where the store does not answer. */
+  findOvertaken(sessions: readonly KeptSessionVersion[]): Promise<readonly KeptSessionVersion[]>
   /** Soon, unless another process has taken it over. */
   remove(session: KeptSessionVersion): void
   /** Soon, whoever has it; from now on it is not found here. */

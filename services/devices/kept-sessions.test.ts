@@ -73,6 +73,16 @@ await onBothDatabases('sessions that outlive their process ', (open) => {
     assert.deepEqual(await found(), taken)
   })
 
+  test('are known to be overtaken, or over, by who has an old version', async () => {
+    const [older, gone, own] = [row({ clientId: 'older' }), row(), row({ clientId: 'own' })]
+    await here.save(older)
+    await here.save(own)
+    await elsewhere().save({ ...older, version: 2 })
+    const others = Array.from({ length: 600 }, (_, number) => ({ id: `another ${number}`, version: 1 }))
+    const overtaken = await here.findOvertaken([own, older, ...others, gone, { ...older, version: 2 }])
+    assert.deepEqual(overtaken, [older, ...others, gone])
+  })
+
   test('are renewed, told and removed by who has them', async () => {
     const session = row()
     const now = platform.clock.now()

@@ -103,6 +103,11 @@ export class StoredKeptSessions implements KeptSessionStore {
     return isMillraceError(error) && error.code === 'entities.VERSION_CONFLICT'
   }
 
+  async findOvertaken(sessions: readonly KeptSessionVersion[]): Promise<readonly KeptSessionVersion[]> {
+    const versions = await this.parts.entities.deviceSessions.versionsOf(sessions.map(({ id }) => id))
+    return sessions.filter(({ id, version }) => (versions.get(id) ?? Infinity) > version)
+  }
+
   remove(session: KeptSessionVersion): void {
     this.writeSoon([this.parts.entities.deviceSessions.remove(session)])
   }

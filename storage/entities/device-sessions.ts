@@ -44,6 +44,19 @@ export class DeviceSessionRepository {
     return (await this.rows.findAll([{ column: 'device_id', in: filled(deviceIds) }])).map(sessionOf)
   }
 
+  /** By id, of those that are there. */
+  async versionsOf(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const versions = new Map<string, number>()
+    // One after the other: nobody waits for it, and others read too.
+    for (const page of pagesOf(ids)) {
+      const among = sql.join(filled(page))
+      const query = sql<{ id: string; version: number }>`select id, version from device_session where id in (${among})`
+      const { rows } = await this.database.read(query.compile(this.database.builder))
+      for (const { id, version } of rows) versions.set(id, version)
+    }
+    return versions
+  }
+
   /** In the place of what the same client had, and of the device's oldest beyond so many. */
   insert(session: KeptSessionRow, now: number, maxPerDevice: number): readonly Statement[] {
     const { deviceId, clientId } = session
@@ -102,10 +115,7 @@ export class DeviceSessionRepository {
   }
 
   private ofEach(sessions: readonly KeptSessionVersion[], set: RawBuilder<unknown>): readonly Statement[] {
-    const pages = Array.from({ length: Math.ceil(sessions.length / MAX_PER_STATEMENT) }, (_, page) =>
-      sessions.slice(page * MAX_PER_STATEMENT, (page + 1) * MAX_PER_STATEMENT),
-    )
-    return pages.map((page) => {
+    return pagesOf(sessions).map((page) => {
       const versions = sql.join(filled(page).map(({ id, version }) => sql`(${id}, cast(${version} as bigint))`))
       return this.statement(sql`update device_session set ${set} where (id, version) in (values ${versions})`)
     })
@@ -114,6 +124,12 @@ export class DeviceSessionRepository {
   private statement(query: RawBuilder<unknown>, options: Parameters<typeof statementOf>[1] = {}): Statement {
     return statementOf({ compile: () => query.compile(this.database.builder) }, options)
   }
+}
+
+function pagesOf<T>(list: readonly T[]): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(list.length / MAX_PER_STATEMENT) }, (_, page) =>
+    list.slice(page * MAX_PER_STATEMENT, (page + 1) * MAX_PER_STATEMENT),
+  )
 }
 
 /** As long as the next power of two, by its last: each length is a statement, of which databases prepare so many and no more. */

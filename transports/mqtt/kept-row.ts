@@ -37,6 +37,10 @@ export class KeptRow {
     return row.id === this.row?.id && row.version <= this.row.version
   }
 
+  get isWriting(): boolean {
+    return this.writes > 0
+  }
+
   /** Whether the store has, or is to have, just that. */
   has(subscriptions: string): boolean {
     return this.writes === 0 && (this.row?.subscriptions ?? '[]') === subscriptions

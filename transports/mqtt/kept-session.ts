@@ -23,11 +23,14 @@ import { KeptRow, RENEW_MS } from './kept-row.ts'
 import { subscriptionsOf, subscriptionsText, type KeptSubscriptions } from './kept-subscriptions.ts'
 import type { MqttLimits } from './limits.ts'
 import { Reason } from './reason-codes.ts'
+import { within } from './within.ts'
 
 /** Of a key that changed, besides its text and value. */
 const CHANGE_BYTES = 100
 /** Of the packet id of a QoS 2 publish. */
 const UNRELEASED_BYTES = 40
+/** A store that fails over is waited for; who subscribes waits no longer. */
+const WRITTEN_WITHIN_MS = 5000
 
 /** What is taken over from one connection to the next. */
 type Subscriptions = KeptSubscriptions & Pick<MqttConnection, 'unreleased'>
@@ -81,6 +84,11 @@ export class KeptSession implements OutlivingSession, DeviceSessionListener, Pus
   /** What the store has of it; undefined while it has nothing. */
   get stored(): KeptSessionRow | undefined {
     return this.kept?.isStored === true ? this.kept.row : undefined
+  }
+
+  /** The same where no write is under way. */
+  get settled(): KeptSessionRow | undefined {
+    return this.kept?.isWriting === true ? undefined : this.stored
   }
 
   /** Whether the client has acknowledged all that it was told. */
@@ -228,8 +236,10 @@ export class KeptSession implements OutlivingSession, DeviceSessionListener, Pus
     const { expirySeconds, kept, keeper } = this
     const from = keeper.clock.now() + 2 * RENEW_MS
     const subscriptions = subscriptionsText(connection)
-    kept
-      ?.write(this.device, this.clientId, { subscriptions, expirySeconds, from, told: this.isAllTold })
+    const change = { subscriptions, expirySeconds, from, told: this.isAllTold }
+    const written = kept?.write(this.device, this.clientId, change)
+    if (written === undefined) return
+    within(keeper.clock, WRITTEN_WITHIN_MS, written)
       .then(done, (error: unknown) => this.unwritten(error, done))
       .catch((error: unknown) => connection.violated(error))
   }

@@ -12,6 +12,7 @@ import { RENEW_MS } from './kept-row.ts'
 import { KeptSession, type SessionKeeper } from './kept-session.ts'
 import type { MqttLimits } from './limits.ts'
 import { Reason } from './reason-codes.ts'
+import { within } from './within.ts'
 
 const NO_SESSIONS: readonly KeptSession[] = []
 const NOT_KEPT: BegunSession = { isPresent: false, expirySeconds: 0 }
@@ -70,12 +71,7 @@ export class KeptSessions implements SessionStore, SessionKeeper {
   recall(device: DeviceIdentity, asked: AskedSession): Promise<KeptSessionRow | undefined> | undefined {
     const { store, clock } = this
     if (store === undefined || asked.isClean || isLong(asked.clientId)) return undefined
-    return new Promise((resolve, reject) => {
-      const timer = clock.after(RECALL_WITHIN_MS, () => reject(new Error('The store of sessions does not answer')))
-      void this.claim(store, device, asked)
-        .then(resolve, reject)
-        .finally(() => timer.cancel())
-    })
+    return within(clock, RECALL_WITHIN_MS, this.claim(store, device, asked))
   }
 
   /** From then on the process that had it has an old one. */
@@ -190,6 +186,23 @@ export class KeptSessions implements SessionStore, SessionKeeper {
     this.store?.told(away.filter(({ isAllTold }) => isAllTold).flatMap(rows), this.movedSince)
     const back = moved.filter(({ session }) => session.connection !== undefined)
     this.store?.renew(back.flatMap(rows), now + 2 * RENEW_MS)
+    void this.dropOvertaken(away.map(({ session }) => session))
+  }
+
+  /** What another process goes on with would take the room of others here until its time is over. */
+  private async dropOvertaken(away: readonly KeptSession[]): Promise<void> {
+    const settled = new Map(
+      away.flatMap((session) => (session.settled ? [[session.settled.id, session] as const] : [])),
+    )
+    const asked = [...settled.values()].flatMap((session) => session.settled ?? [])
+    if (this.store === undefined || this.isClosed || asked.length === 0) return
+    // Where the store does not answer it is asked with the next renewal.
+    const overtaken = await this.store.findOvertaken(asked).catch(() => [])
+    for (const { id, version } of overtaken) {
+      const session = settled.get(id)
+      // Its client may have come, and what it has now is as new as the store's.
+      if (session?.connection === undefined && session?.settled?.version === version) session.drop()
+    }
   }
 
   private renewLater(): void {
@@ -197,11 +210,11 @@ export class KeptSessions implements SessionStore, SessionKeeper {
     this.renewal ??= this.clock.after(RENEW_MS, () => this.renew())
   }
 
-  /** Those whose clients are here. */
   private renew(): void {
     this.renewal = undefined
     const now = this.clock.now()
-    const here = [...this.sessions.values()].flat().filter(({ connection }) => connection !== undefined)
+    const all = [...this.sessions.values()].flat()
+    const here = all.filter(({ connection }) => connection !== undefined)
     this.store?.renew(
       here.flatMap(({ stored }) => stored ?? []),
       now + 2 * RENEW_MS,
@@ -212,6 +225,7 @@ export class KeptSessions implements SessionStore, SessionKeeper {
       told.flatMap(({ stored }) => stored ?? []),
       now,
     )
+    void this.dropOvertaken(all.filter(({ connection }) => connection === undefined))
     if (this.sessions.size > 0) this.renewLater()
   }
 

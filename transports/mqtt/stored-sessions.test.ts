@@ -1,7 +1,7 @@
 /** Sessions that outlive the process: two transports over one store, of which one is gone, or lives and has an old state. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { KeptSessionRow } from '../../model/kept-session.ts'
+import type { KeptSessionRow, KeptSessionVersion } from '../../model/kept-session.ts'
 import { STANDARD_MQTT, type KeptSessionStore } from '../../engine/device/gateway.ts'
 import { SLOWNESS } from '../../test/support/slowness.ts'
 import { deviceNamed } from '../testkit.ts'
@@ -46,6 +46,11 @@ class FakeStore implements KeptSessionStore {
 
   isOvertaken(error: unknown): boolean {
     return error === OVERTAKEN
+  }
+
+  findOvertaken(rows: readonly KeptSessionVersion[]): Promise<readonly KeptSessionVersion[]> {
+    if (this.fails) return Promise.reject(new Error('away'))
+    return Promise.resolve(rows.filter(({ id, version }) => (this.rows.get(id)?.version ?? Infinity) > version))
   }
 
   remove({ id, version }: KeptSessionRow): void {
@@ -207,6 +212,62 @@ describe('MQTT sessions that outlive their process', { timeout: 120_000 * SLOWNE
       const [connack, answer] = await device.received(2)
       assert.deepEqual(connack?.cmd === 'connack' && [connack.reasonCode, connack.sessionPresent], [0, false])
       assert.equal(answer?.cmd, 'pingresp')
+    }))
+
+  it('that are not written within five seconds end with their connection, and a client that subscribes is told by then', () =>
+    twoProcesses(async (a, _, store) => {
+      const { device } = await connect(a, HOUR)
+      await subscribe(device, ATTRIBUTES)
+      store.held = []
+      device.send({ cmd: 'subscribe', messageId: 2, subscriptions: [{ topic: CALLS, qos: 1 }] })
+      while (store.held.length === 0) await new Promise(setImmediate)
+      a.clock.advance(4999)
+      device.send({ cmd: 'pingreq' })
+      assert.equal((await device.received(1))[0]?.cmd, 'pingresp')
+      a.clock.advance(1)
+      const [, suback] = await device.received(2)
+      assert.deepEqual(suback?.cmd === 'suback' && suback.granted, [1])
+      const [own] = [...a.gateway.sessions].filter(({ kind }) => kind === 'lasting')
+      assert.deepEqual([own?.listening, own?.subscribed], ['all', true])
+      // What comes of it later is not what the client was told.
+      for (const go of store.held) go()
+      device.send({ cmd: 'pingreq' })
+      assert.deepEqual(
+        (await device.received(3)).map(({ cmd }) => cmd),
+        ['pingresp', 'suback', 'pingresp'],
+      )
+      assert.equal(store.rows.size, 0)
+      store.held = undefined
+      assert.equal((await connect(a, HOUR)).isPresent, false)
+    }))
+
+  it('that another process has take no room here', () =>
+    twoProcesses(async (a, b, store) => {
+      const kept = () => [a, b].map(({ transport }) => transport.figures().keptSessions)
+      const first = await connect(a, HOUR)
+      await subscribe(first.device, ATTRIBUTES)
+      const second = await connect(b, HOUR)
+      assert.deepEqual(kept(), [1, 1])
+      // Its connection is the directory's to end.
+      await leave(a, first.device)
+      a.clock.advance(1000)
+      await new Promise(setImmediate)
+      assert.deepEqual(kept(), [0, 1])
+      await leave(b, second.device)
+      b.clock.advance(1000)
+      await new Promise(setImmediate)
+      assert.deepEqual(kept(), [0, 1])
+      // It was away already when its client came elsewhere.
+      const third = await connect(a, HOUR)
+      assert.equal(third.isPresent, true)
+      store.fails = true
+      b.clock.advance(60_000)
+      await new Promise(setImmediate)
+      assert.deepEqual(kept(), [1, 1])
+      store.fails = false
+      b.clock.advance(60_000)
+      await new Promise(setImmediate)
+      assert.deepEqual(kept(), [1, 0])
     }))
 
   it('that their client ends are gone, though a write was to come', () =>
