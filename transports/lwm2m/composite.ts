@@ -7,19 +7,17 @@ import { bad, targetOf, valuesAt, type Asked, type OperationContext } from './ca
 import { pathText, type Path } from './codecs/records.ts'
 import { Lwm2mErrors } from './errors.ts'
 import { encodeNames, encodeValues, formatOfComposite } from './formats.ts'
-import type { Operation } from './operation.ts'
+import { Code, type Operation } from './operation.ts'
 
 type AskedOfMany = Omit<Asked, 'path'>
 
-const FETCH = '0.05'
-const IPATCH = '0.07'
 const ROOT: Path = []
 
 /** Rejects NO_COMPOSITE. */
 export async function compositeReading({ client }: OperationContext, paths: readonly Path[]): Promise<Operation> {
   const format = known(formatOfComposite(client))
   const body = { format, bytes: await encodeNames(format, paths) }
-  return { code: FETCH, path: ROOT, paths, query: [], accept: format, body }
+  return { code: Code.FETCH, path: ROOT, paths, query: [], accept: format, body }
 }
 
 /** What `ids` or `keys` name. Throws KEY_NOT_CONFIGURED, BAD_CALL. */
@@ -45,7 +43,13 @@ export async function compositeWriting(asked: AskedOfMany): Promise<Operation> {
     return valuesAt({ ...asked, path }, path, value)
   })
   if (written.length === 0) throw bad(asked, "'nodes' has no value")
-  return { code: IPATCH, path: ROOT, query: [], body: { format, bytes: await encodeValues(format, written) }, written }
+  return {
+    code: Code.IPATCH,
+    path: ROOT,
+    query: [],
+    body: { format, bytes: await encodeValues(format, written) },
+    written,
+  }
 }
 
 function known(format: number | undefined): number {

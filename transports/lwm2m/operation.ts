@@ -3,8 +3,17 @@ import type { OutgoingRequest } from '../coap-messages/message.ts'
 import { pathText, type Path } from './codecs/records.ts'
 import type { WrittenValue } from './formats.ts'
 
+/** RFC 7252, 12.1.1; RFC 8132. */
+export const Code = {
+  GET: '0.01',
+  POST: '0.02',
+  PUT: '0.03',
+  DELETE: '0.04',
+  FETCH: '0.05',
+  IPATCH: '0.07',
+} as const
+
 export interface Operation {
-  /** `0.01` is GET. */
   readonly code: string
   readonly path: Path
   readonly query: readonly string[]

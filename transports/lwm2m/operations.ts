@@ -24,10 +24,9 @@ import {
   formatOfOne,
   type WrittenValue,
 } from './formats.ts'
-import type { Operation } from './operation.ts'
+import { Code, type Operation } from './operation.ts'
 import type { Offer } from './registration-request.ts'
 
-const Code = { GET: '0.01', POST: '0.02', PUT: '0.03', DELETE: '0.04' } as const
 const INSTANCE_DEPTH = 2
 const RESOURCE_DEPTH = 3
 
