@@ -1,17 +1,15 @@
 /**
  * Who was wrong about a key or a secret, by address, or by what else stands for one: from one that was wrong too often nothing is heard for a
- * while. And how much may be under way. Both are bounded, as strangers may call.
+ * while. Its attempts take turns with those of others (`attempt-turns.ts`).
  */
 import type { Clock } from '../../model/clock.ts'
+import { AttemptTurns, type TurnLimits } from './attempt-turns.ts'
 import { OnboardingErrors } from './errors.ts'
 
-export interface AttemptLimits {
+export interface AttemptLimits extends TurnLimits {
   /** Wrong attempts of one address within the window; with one more it is not heard until the window is over. */
   readonly wrongPerAddress: number
   readonly windowMs: number
-  /** Under way at once, in this process and from one address. */
-  readonly atOnce: number
-  readonly atOncePerAddress: number
 }
 
 export const DEFAULT_ATTEMPT_LIMITS: AttemptLimits = {
@@ -19,6 +17,8 @@ export const DEFAULT_ATTEMPT_LIMITS: AttemptLimits = {
   windowMs: 60_000,
   atOnce: 200,
   atOncePerAddress: 50,
+  waiting: 5000,
+  waitingPerAddress: 1000,
 }
 
 /** Of these the one that was wrong first is forgotten: who has more addresses than this is not stopped by address. */
@@ -40,19 +40,19 @@ export class WrongAttempts {
   private readonly clock: Pick<Clock, 'now'>
   private readonly limits: AttemptLimits
   private readonly wrong = new Map<string, Wrong>()
-  private readonly open = new Map<string, number>()
-  private openInAll = 0
+  private readonly turns: AttemptTurns
   private wrongInAll = 0
   private refused = 0
 
   constructor(clock: Pick<Clock, 'now'>, limits: AttemptLimits) {
     this.clock = clock
     this.limits = limits
+    this.turns = new AttemptTurns(limits)
   }
 
   figures(): AttemptFigures {
-    const { openInAll: underWay, refused, wrongInAll: wrong } = this
-    return { underWay, wrong, refused }
+    const { turns, refused, wrongInAll: wrong } = this
+    return { underWay: turns.underWay, wrong, refused }
   }
 
   /** `isWrong` says of the answer whether the attempt was. Throws `TOO_MANY_WRONG`, `BUSY`. */
@@ -61,15 +61,14 @@ export class WrongAttempts {
     attempt: () => Promise<Answer>,
     isWrong: (answer: Answer) => boolean,
   ): Promise<Answer> {
-    const isBarred = this.countOf(address) >= this.limits.wrongPerAddress
-    const open = this.open.get(address) ?? 0
-    const isBusy = this.openInAll >= this.limits.atOnce || open >= this.limits.atOncePerAddress
-    if (isBarred || isBusy) this.refused++
-    if (isBarred) throw OnboardingErrors.TOO_MANY_WRONG()
-    if (isBusy) throw OnboardingErrors.BUSY()
-    this.openInAll++
-    this.open.set(address, open + 1)
+    this.requireHeard(address)
+    await this.turns.take(address).catch((error: unknown) => {
+      this.refused++
+      throw error
+    })
     try {
+      // Those before it may have been wrong.
+      this.requireHeard(address)
       const answer = await attempt()
       if (isWrong(answer)) {
         this.wrongInAll++
@@ -77,11 +76,14 @@ export class WrongAttempts {
       }
       return answer
     } finally {
-      this.openInAll--
-      const left = (this.open.get(address) ?? 1) - 1
-      if (left === 0) this.open.delete(address)
-      else this.open.set(address, left)
+      this.turns.give(address)
     }
+  }
+
+  private requireHeard(address: string): void {
+    if (this.countOf(address) < this.limits.wrongPerAddress) return
+    this.refused++
+    throw OnboardingErrors.TOO_MANY_WRONG()
   }
 
   private countOf(address: string): number {
