@@ -39,7 +39,13 @@ function namedBy(name: (command: DefinedCommand) => string | undefined): Readonl
   return named
 }
 
-const authCommand = z.strictObject({ cmdId: integer.nullish(), token: text, apiKey: text })
+/** Front ends name its type as that of every command. */
+const authCommand = z.strictObject({
+  type: z.literal('AUTH').nullish(),
+  cmdId: integer.nullish(),
+  token: text,
+  apiKey: text,
+})
 export type AuthCommand = z.infer<typeof authCommand>
 
 export interface Envelope {
