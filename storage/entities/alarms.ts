@@ -76,7 +76,13 @@ const SORTED = [
 ]
 /** Not every alarm has them. */
 const SORTED_OF_SOME = ['customer_id', 'assignee_id']
-const SORTED_BY_ASSIGNEE = ['assigneeEmail', 'assigneeFirstName', 'assigneeLastName']
+/** Columns of who has it; tables of front ends name the column as what it shows. */
+const SORTED_BY_ASSIGNEE: Readonly<Record<string, string>> = {
+  assignee: 'email',
+  assigneeEmail: 'email',
+  assigneeFirstName: 'first_name',
+  assigneeLastName: 'last_name',
+}
 export const ASSIGNEE = sql.raw(
   'assignee.email as assignee_email, assignee.first_name as assignee_first_name, assignee.last_name as assignee_last_name',
 )
@@ -284,9 +290,9 @@ function order(
   if (sortProperty === 'id') return sql`order by alarm.id ${direction}`
   if (sortProperty === 'status') return sql`order by ${STATUS} ${direction}, alarm.id`
   if (Object.hasOwn(sorts, sortProperty)) return sql`order by ${sorts[sortProperty]} ${ofSome}, alarm.id`
+  if (Object.hasOwn(SORTED_BY_ASSIGNEE, sortProperty))
+    return sql`order by ${sql.ref(`assignee.${SORTED_BY_ASSIGNEE[sortProperty]}`)} ${ofSome}, alarm.id`
   const wanted = sortProperty.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  if (SORTED_BY_ASSIGNEE.includes(sortProperty))
-    return sql`order by ${sql.ref(wanted.replace('assignee_', 'assignee.'))} ${ofSome}, alarm.id`
   if (SORTED_OF_SOME.includes(wanted)) return sql`order by ${sql.ref(`alarm.${wanted}`)} ${ofSome}, alarm.id`
   const column = SORTED.find((name) => name === wanted)
   if (column === undefined) throw EntityStoreErrors.SORT_PROPERTY({ property: sortProperty })

@@ -84,6 +84,7 @@ const FIELDS: Readonly<Record<string, AlarmField>> = {
   originatorId: column('alarm.originator_id'),
   originatorType: column('alarm.originator_type'),
   assigneeId: column('alarm.assignee_id'),
+  assignee: column('assignee.email'),
   assigneeFirstName: column('assignee.first_name'),
   assigneeLastName: column('assignee.last_name'),
   assigneeEmail: column('assignee.email'),
