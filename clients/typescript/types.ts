@@ -4484,9 +4484,9 @@ export type PostEventsByEntityTypeByEntityIdBody =
       readonly entityType?: string | null | undefined
       readonly msgId?: string | null | undefined
       readonly msgType?: string | null | undefined
-      readonly isError?: boolean | 'true' | 'false' | null | undefined
+      readonly isError?: boolean | 'true' | 'false' | '' | null | undefined
       readonly eventType: 'DEBUG_RULE_NODE'
-      readonly msgDirectionType?: 'IN' | 'OUT' | null | undefined
+      readonly msgDirectionType?: 'IN' | 'OUT' | '' | null | undefined
       readonly relationType?: string | null | undefined
       readonly dataSearch?: string | null | undefined
       readonly metadataSearch?: string | null | undefined
@@ -4496,7 +4496,7 @@ export type PostEventsByEntityTypeByEntityIdBody =
       readonly errorStr?: string | null | undefined
       readonly notEmpty?: boolean | null | undefined
       readonly eventType: 'DEBUG_RULE_CHAIN'
-      readonly isError?: boolean | 'true' | 'false' | null | undefined
+      readonly isError?: boolean | 'true' | 'false' | '' | null | undefined
       readonly message?: string | null | undefined
     }
   | {
@@ -4507,7 +4507,7 @@ export type PostEventsByEntityTypeByEntityIdBody =
       readonly entityType?: string | null | undefined
       readonly msgId?: string | null | undefined
       readonly msgType?: string | null | undefined
-      readonly isError?: boolean | 'true' | 'false' | null | undefined
+      readonly isError?: boolean | 'true' | 'false' | '' | null | undefined
       readonly eventType: 'DEBUG_CALCULATED_FIELD'
       readonly arguments?: string | null | undefined
       readonly result?: string | null | undefined
@@ -4518,7 +4518,7 @@ export type PostEventsByEntityTypeByEntityIdBody =
       readonly notEmpty?: boolean | null | undefined
       readonly eventType: 'LC_EVENT'
       readonly event?: string | null | undefined
-      readonly status?: 'Success' | 'Failure' | 'SUCCESS' | 'FAILURE' | null | undefined
+      readonly status?: 'Success' | 'Failure' | 'SUCCESS' | 'FAILURE' | '' | null | undefined
     }
   | {
       readonly server?: string | null | undefined

@@ -6,14 +6,21 @@ import type { Condition } from '../../storage/entities/tables/row-store.ts'
 const text = z.string().nullish()
 const count = z.int().nullish()
 const common = { server: text, errorStr: text, notEmpty: z.boolean().nullish() }
-const isError = z.union([z.boolean(), z.enum(['true', 'false'])]).nullish()
+/** Of few words; a field of a form that was left empty asks for none of them. */
+function word<const Word extends string>(words: readonly Word[]) {
+  return z.enum(words).or(z.literal('')).nullish()
+}
+const isError = z
+  .boolean()
+  .or(word(['true', 'false']))
+  .nullish()
 const ofMessage = { entityId: text, entityType: text, msgId: text, msgType: text, isError }
 
 export const eventFilter = z.discriminatedUnion('eventType', [
   z.object({
     ...{ ...common, ...ofMessage, eventType: z.literal('DEBUG_RULE_NODE') },
     ...{
-      msgDirectionType: z.enum(['IN', 'OUT']).nullish(),
+      msgDirectionType: word(['IN', 'OUT']),
       relationType: text,
       dataSearch: text,
       metadataSearch: text,
@@ -23,7 +30,7 @@ export const eventFilter = z.discriminatedUnion('eventType', [
   z.object({ ...common, ...ofMessage, eventType: z.literal('DEBUG_CALCULATED_FIELD'), arguments: text, result: text }),
   z.object({
     ...{ ...common, eventType: z.literal('LC_EVENT'), event: text },
-    status: z.enum(['Success', 'Failure', 'SUCCESS', 'FAILURE']).nullish(),
+    status: word(['Success', 'Failure', 'SUCCESS', 'FAILURE']),
   }),
   z.object({ ...common, eventType: z.literal('ERROR'), method: text }),
   z.object({
