@@ -44,8 +44,7 @@ export class EntityQueries implements EntityQueryService {
     const selection = await this.parts.resolver.selection(principal, query, {
       keys: query.keyFilters.map(({ key }) => key),
       isDynamic: options.isDynamic,
-      // What is followed (WebSocket, dynamic) is followed in one tenant.
-      isNumber: !options.isDynamic && query.keyFilters.length === 0,
+      isNumber: query.keyFilters.length === 0,
     })
     if (!needsTelemetry({ latest: [] }, { selection, sort: undefined, search: undefined }))
       return this.parts.entities.queries.count(selection)
