@@ -48,7 +48,13 @@ export interface DashboardRoutesParts extends ImageRoutesParts {
 export function dashboardRoutes(parts: DashboardRoutesParts): readonly DeclaredRoute[] {
   const service = parts.declared.of(dashboards)
   return [
-    ...crudWithImages(parts, service, WORDS, { read: TENANT_AND_CUSTOMER, save: TENANT }, { isGzipped: true }),
+    ...crudWithImages(
+      parts,
+      service,
+      WORDS,
+      { read: TENANT_AND_CUSTOMER, save: TENANT },
+      { isGzipped: true, carriesFiles: true },
+    ),
     ...listRoutes(parts),
     ...assignmentRoutes(parts),
     ...homeRoutes(parts),

@@ -1,6 +1,7 @@
 /** What calls about files share: their JSON forms, and bytes in a body. */
 import { z } from 'zod'
 import type { JsonObject } from '../../model/json.ts'
+import { CARRIED_TYPES, MAX_CARRIED, type CarriedFile } from '../../services/content/carried-files.ts'
 import { ResourceErrors } from '../../services/content/resource-errors.ts'
 import type { DeleteResult } from '../../services/content/resources.ts'
 import { tbResources } from '../../services/entities/tb-resource.ts'
@@ -61,4 +62,42 @@ export const base64 = z.string().transform((text) => {
   const characters = text.replaceAll(/\s+/g, '')
   if (!BASE64.test(characters)) throw ResourceErrors.DATA_NOT_BASE64()
   return Buffer.from(characters, 'base64')
+})
+
+const carriedFile = z
+  .object({
+    ...{ link: z.string(), title: z.string().nullish(), type: z.string(), subType: z.string().nullish() },
+    ...{ resourceKey: z.string().nullish(), fileName: z.string().nullish(), data: base64 },
+    ...{
+      publicResourceKey: z.string().max(255).nullish(),
+      public: z.boolean().nullish(),
+      isPublic: z.boolean().nullish(),
+    },
+  })
+  .transform((sent): readonly CarriedFile[] => {
+    const type = CARRIED_TYPES.find((carried) => carried === sent.type)
+    if (type === undefined) return []
+    const { link, title, subType, resourceKey, data: bytes, publicResourceKey } = sent
+    const fileName = sent.fileName ?? resourceKey ?? title ?? 'file'
+    const known = { subType: subType ?? undefined, publicResourceKey: publicResourceKey ?? undefined }
+    return [
+      {
+        link,
+        title: title ?? fileName,
+        type,
+        fileName,
+        bytes,
+        ...known,
+        public: sent.public ?? sent.isPublic ?? undefined,
+      },
+    ]
+  })
+
+/** What a dashboard or a widget brings along; files of types that no page loads are left. */
+export const carriedFilesBody = z.object({
+  resources: z
+    .array(carriedFile)
+    .max(MAX_CARRIED)
+    .nullish()
+    .transform((files) => (files ?? []).flat()),
 })

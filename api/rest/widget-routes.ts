@@ -3,12 +3,18 @@ import { z } from 'zod'
 import { entityId, isUuid } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
+import { draftOf } from '../../services/entities/define.ts'
 import type { Widgets } from '../../services/content/widgets.ts'
 import { widgetTypeOnly, widgetTypes, type WidgetType } from '../../services/entities/widget-type.ts'
 import { widgetsBundles, type WidgetsBundle } from '../../services/entities/widgets-bundle.ts'
 import { found } from './authorize.ts'
-import { draftSchema } from './declared/entity-routes.ts'
-import { crudWithImages, withoutImages, type ImageRoutesParts } from './declared/image-crud.ts'
+import {
+  crudWithImages,
+  draftWithFiles,
+  withFiles,
+  withoutImages,
+  type ImageRoutesParts,
+} from './declared/image-crud.ts'
 import {
   optionalChoice,
   flag,
@@ -87,7 +93,9 @@ function typeRoutes(parts: WidgetRoutesParts): readonly DeclaredRoute[] {
   const only = async (type: WidgetType) => widgetTypeOnly(await service.renderOne(type))
   const authorities = { read: SYSTEM_AND_TENANT, save: SYSTEM_AND_TENANT, remove: SYSTEM_AND_TENANT }
   // The save has a parameter of its own.
-  const shared = crudWithImages(parts, service, TYPE_WORDS, authorities).filter(({ method }) => method !== 'POST')
+  const shared = crudWithImages(parts, service, TYPE_WORDS, authorities, { carriesFiles: true }).filter(
+    ({ method }) => method !== 'POST',
+  )
   return [
     ...shared,
     make.route({
@@ -97,7 +105,7 @@ function typeRoutes(parts: WidgetRoutesParts): readonly DeclaredRoute[] {
       authorities: SYSTEM_AND_TENANT,
       targets: {},
       query: { updateExistingByFqn: flag(false) },
-      body: draftSchema(widgetTypes),
+      body: draftWithFiles(widgetTypes),
       example: (ids) => ({
         ...widgetTypes.example(ids),
         id: { entityType: 'WIDGET_TYPE', id: ids['widgetTypeId'] ?? '' },
@@ -106,8 +114,8 @@ function typeRoutes(parts: WidgetRoutesParts): readonly DeclaredRoute[] {
       bodyTargets: ({ id }) =>
         id === undefined ? [] : [{ entity: entityId('WIDGET_TYPE', id), operation: 'WRITE' as const }],
       answer: DETAILS,
-      handle: async ({ principal, query, body }) => {
-        const draft = await withoutImages(parts, widgetTypes, principal, body)
+      handle: async ({ principal, query, body: { resources, ...members } }) => {
+        const draft = await withoutImages(parts, widgetTypes, principal, draftOf(members), resources)
         return service.renderOne(await content.widgets.saveType(principal, draft, query.updateExistingByFqn))
       },
     }),
@@ -167,7 +175,8 @@ function kinds(list: readonly string[]): readonly string[] {
 }
 
 /** What a bundle holds, in its five forms, by the bundle's id and by its alias. */
-function typesOfBundleRoutes({ make, declared, content }: WidgetRoutesParts): readonly DeclaredRoute[] {
+function typesOfBundleRoutes(parts: WidgetRoutesParts): readonly DeclaredRoute[] {
+  const { make, declared, content } = parts
   const service = declared.of(widgetTypes)
   const { widgets } = content
   const details = (types: readonly WidgetType[]) => service.render(types)
@@ -215,7 +224,10 @@ function typesOfBundleRoutes({ make, declared, content }: WidgetRoutesParts): re
       about: 'The widget types of a bundle with all that is known of them.',
       query: { ...BY_BUNDLE, includeResources: flag(false) },
       answer: listShape(DETAILS),
-      handle: async ({ principal, query }) => details(await ofId(principal, query.widgetsBundleId)),
+      handle: async ({ principal, query }) => {
+        const shown = await details(await ofId(principal, query.widgetsBundleId))
+        return query.includeResources ? withFiles(parts, principal, shown) : shown
+      },
     }),
     make.route({
       ...byAlias,

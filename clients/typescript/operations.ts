@@ -2265,12 +2265,20 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'GET', path: '/api/customers/list', query: ['customerIds'] }, given, options)
   }
 
-  /** One dashboard; with its images in it where `inlineImages` is true. For TENANT_ADMIN, CUSTOMER_USER. */
+  /** One dashboard; with its images in it where `inlineImages` is true, with its files beside it where `includeResources` is. For TENANT_ADMIN, CUSTOMER_USER. */
   getDashboardByDashboardId(
-    given: { readonly dashboardId: string; readonly inlineImages?: boolean | undefined },
+    given: {
+      readonly dashboardId: string
+      readonly inlineImages?: boolean | undefined
+      readonly includeResources?: boolean | undefined
+    },
     options?: CallOptions,
   ): Promise<Api.Dashboard> {
-    return this.call({ method: 'GET', path: '/api/dashboard/{dashboardId}', query: ['inlineImages'] }, given, options)
+    return this.call(
+      { method: 'GET', path: '/api/dashboard/{dashboardId}', query: ['inlineImages', 'includeResources'] },
+      given,
+      options,
+    )
   }
 
   /** The dashboard that the caller starts with; empty where there is none. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */
@@ -5957,12 +5965,20 @@ export abstract class Operations extends Caller {
     )
   }
 
-  /** One widgets type; with its images in it where `inlineImages` is true. For SYS_ADMIN, TENANT_ADMIN. */
+  /** One widgets type; with its images in it where `inlineImages` is true, with its files beside it where `includeResources` is. For SYS_ADMIN, TENANT_ADMIN. */
   getWidgetTypeByWidgetTypeId(
-    given: { readonly widgetTypeId: string; readonly inlineImages?: boolean | undefined },
+    given: {
+      readonly widgetTypeId: string
+      readonly inlineImages?: boolean | undefined
+      readonly includeResources?: boolean | undefined
+    },
     options?: CallOptions,
   ): Promise<Api.WidgetType> {
-    return this.call({ method: 'GET', path: '/api/widgetType/{widgetTypeId}', query: ['inlineImages'] }, given, options)
+    return this.call(
+      { method: 'GET', path: '/api/widgetType/{widgetTypeId}', query: ['inlineImages', 'includeResources'] },
+      given,
+      options,
+    )
   }
 
   /** The names of the widget types of a bundle. For SYS_ADMIN, TENANT_ADMIN. */

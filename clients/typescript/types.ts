@@ -4284,6 +4284,21 @@ export type PostDashboardBody = {
   readonly mobileHide?: boolean | null | undefined
   readonly mobileOrder?: number | null | undefined
   readonly configuration?: unknown
+  readonly resources?:
+    | readonly {
+        readonly link: string
+        readonly title?: string | null | undefined
+        readonly type: string
+        readonly subType?: string | null | undefined
+        readonly resourceKey?: string | null | undefined
+        readonly fileName?: string | null | undefined
+        readonly data: string
+        readonly publicResourceKey?: string | null | undefined
+        readonly public?: boolean | null | undefined
+        readonly isPublic?: boolean | null | undefined
+      }[]
+    | null
+    | undefined
 }
 
 export type PostDeviceBody = {
@@ -5256,6 +5271,21 @@ export type PostWidgetTypeBody = {
   readonly image?: string | number | boolean | null | undefined
   readonly description?: string | number | boolean | null | undefined
   readonly tags?: unknown
+  readonly resources?:
+    | readonly {
+        readonly link: string
+        readonly title?: string | null | undefined
+        readonly type: string
+        readonly subType?: string | null | undefined
+        readonly resourceKey?: string | null | undefined
+        readonly fileName?: string | null | undefined
+        readonly data: string
+        readonly publicResourceKey?: string | null | undefined
+        readonly public?: boolean | null | undefined
+        readonly isPublic?: boolean | null | undefined
+      }[]
+    | null
+    | undefined
 }
 
 export type PostWidgetsBundleBody = {

@@ -1,4 +1,5 @@
 /** What people look at and devices load: dashboards, widgets, files. */
+import { CarriedFiles } from './carried-files.ts'
 import { Dashboards, type DashboardsParts } from './dashboards.ts'
 import { FileRoom } from './file-room.ts'
 import { Images } from './images.ts'
@@ -19,6 +20,7 @@ export interface ContentServices {
   readonly resources: Resources
   readonly images: Images
   readonly inlineImages: InlineImages
+  readonly carriedFiles: CarriedFiles
   /** What files in memory hold, until their answers have left. */
   readonly room: Pick<FileRoom, 'bytes'>
 }
@@ -35,6 +37,7 @@ export function createContent(parts: ContentParts): ContentServices {
     room,
     images,
     inlineImages: new InlineImages(images, resources),
+    carriedFiles: new CarriedFiles(images, resources, parts.random),
     dashboards: new Dashboards(parts),
     widgets: new Widgets(parts),
     otaDownloads: new OtaDownloads({ declared: parts.declared, bytes, room }),

@@ -1,4 +1,5 @@
 /** Names that are made where none is sent, and numbered where they are taken: `card`, `card2`. */
+import type { Random } from '../../model/clock.ts'
 
 /** Letters and digits, the rest is `_`; in lower case. */
 export function wordOf(title: string): string {
@@ -13,4 +14,18 @@ export async function freeName(wanted: string, isTaken: (name: string) => Promis
     if (!(await isTaken(name))) return name
   }
   return `${wanted}${MAX_TRIES}`
+}
+
+/** Of a file: `card.png`, then `card_(1).png`. */
+export async function freeKey(
+  wanted: string,
+  isTaken: (key: string) => Promise<boolean>,
+  random: Random,
+): Promise<string> {
+  const [, name = wanted, ending = ''] = /^(.+?)(\.[^.]*)?$/s.exec(wanted) ?? []
+  for (let number = 0; number < MAX_TRIES; number++) {
+    const key = number === 0 ? wanted : `${name}_(${number})${ending}`
+    if (!(await isTaken(key))) return key
+  }
+  return `${random.uuid()}${ending}`
 }

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { TbResource } from '../entities/tb-resource.ts'
 import { linkOf } from '../entities/tb-resource.ts'
+import { freeKey } from './free-name.ts'
 import { isVector, readPicture, type Picture } from './pictures.ts'
 import { ResourceErrors } from './resource-errors.ts'
 import { etagOf, type Resources } from './resources.ts'
@@ -17,8 +18,6 @@ export interface ImageDraft {
   readonly public?: boolean | undefined
   readonly publicResourceKey?: string | undefined
 }
-
-const MAX_TRIES = 10_000
 
 export class Images {
   private readonly resources: Resources
@@ -63,30 +62,13 @@ export class Images {
   /** To be imported elsewhere. */
   async exported(record: TbResource): Promise<{ readonly image: JsonObject; readonly release: () => void }> {
     const { bytes, release } = await this.resources.hold(record)
-    const image = {
-      link: linkOf(record),
-      title: record.title,
-      type: record.resourceType,
-      subType: record.resourceSubType,
-      resourceKey: record.resourceKey,
-      fileName: record.fileName,
-      publicResourceKey: record.publicResourceKey,
-      mediaType: mediaTypeOf(record),
-      data: bytes.toString('base64'),
-      public: record.public,
-    }
-    return { image, release }
+    return { image: exportedFile(record, bytes), release }
   }
 
-  /** `card.png`, then `card_(1).png`. */
-  private async freeKey(principal: Principal, fileName: string): Promise<string> {
-    const wanted = fileName.replace(/[\\/?#%\s]/g, '_') || 'image'
-    const [, name = wanted, ending = ''] = /^(.+?)(\.[^.]*)?$/s.exec(wanted) ?? []
-    for (let number = 0; number < MAX_TRIES; number++) {
-      const key = number === 0 ? wanted : `${name}_(${number})${ending}`
-      if ((await this.resources.findByKey(principal, 'IMAGE', false, key)) === undefined) return key
-    }
-    return `${this.random.uuid()}${ending}`
+  private freeKey(principal: Principal, fileName: string): Promise<string> {
+    const isTaken = async (key: string) =>
+      (await this.resources.findByKey(principal, 'IMAGE', false, key)) !== undefined
+    return freeKey(fileName.replace(/[\\/?#%\s]/g, '_') || 'image', isTaken, this.random)
   }
 
   private async publicKey(wanted: string | undefined): Promise<string> {
@@ -96,6 +78,22 @@ export class Images {
 
   private async isFree(publicResourceKey: string): Promise<boolean> {
     return (await this.resources.service.findAnywhereBy({ publicResourceKey })) === undefined
+  }
+}
+
+/** As other servers take it (`ResourceExportData`). */
+export function exportedFile(record: TbResource, bytes: Buffer): JsonObject {
+  return {
+    link: linkOf(record),
+    title: record.title,
+    type: record.resourceType,
+    subType: record.resourceSubType,
+    resourceKey: record.resourceKey,
+    fileName: record.fileName,
+    publicResourceKey: record.publicResourceKey,
+    mediaType: mediaTypeOf(record),
+    data: bytes.toString('base64'),
+    public: record.public,
   }
 }
 

@@ -4,11 +4,12 @@
  * `tb-image:<key>:<title>:<sub type>;data:…`, each base64.
  */
 import { isMillraceError } from '../../model/errors.ts'
-import { isJsonObject, type JsonValue } from '../../model/json.ts'
+import type { JsonValue } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import { SYSTEM_TENANT } from '../changes/changes.ts'
 import { linkOf, type TbResource } from '../entities/tb-resource.ts'
 import { mediaTypeOf, type Images } from './images.ts'
+import { mapped, textsOf } from './json-texts.ts'
 import { ResourceErrors } from './resource-errors.ts'
 import { etagOf, type Resources } from './resources.ts'
 
@@ -128,20 +129,4 @@ function cleaned(text: string | undefined): string {
 function subTypeOf(subType: string | undefined, format: string): string {
   if (subType === undefined || !SUB_TYPES.includes(subType)) return 'IMAGE'
   return subType === 'SCADA_SYMBOL' && format !== 'svg+xml' ? 'IMAGE' : subType
-}
-
-function* textsOf(value: JsonValue): Generator<string> {
-  const left: JsonValue[] = [value]
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    if (typeof next === 'string') yield next
-    else if (Array.isArray(next)) for (const each of next) left.push(each)
-    else if (isJsonObject(next)) for (const each of Object.values(next)) if (each !== undefined) left.push(each)
-  }
-}
-
-function mapped(value: JsonValue, change: (text: string) => string): JsonValue {
-  if (typeof value === 'string') return change(value)
-  if (Array.isArray(value)) return value.map((each) => mapped(each, change))
-  if (!isJsonObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([member, each]) => [member, mapped(each, change)]))
 }

@@ -104,12 +104,25 @@ export function saveUnlike<Columns extends ColumnSet>(
 }
 
 export function saveOne<Columns extends ColumnSet, Asked extends QuerySchema>(
-  { make }: EntityRoutesParts,
+  parts: Pick<EntityRoutesParts, 'make'>,
+  service: EntityService<Columns>,
+  words: Pick<EntityWords, 'one'>,
+  authorities: readonly Authority[],
+  query: Asked,
+  save: (principal: Principal, draft: DraftOf<Columns>, query: QueryValues<Asked>) => Promise<RecordOf<Columns>>,
+): DeclaredRoute {
+  return saveOf(parts, service, words, authorities, query, draftSchema(service.definition), save)
+}
+
+/** The same of a body that says more than the entity. */
+export function saveOf<Columns extends ColumnSet, Asked extends QuerySchema, Draft extends DraftOf<Columns>>(
+  { make }: Pick<EntityRoutesParts, 'make'>,
   service: EntityService<Columns>,
   { one }: Pick<EntityWords, 'one'>,
   authorities: readonly Authority[],
   query: Asked,
-  save: (principal: Principal, draft: DraftOf<Columns>, query: QueryValues<Asked>) => Promise<RecordOf<Columns>>,
+  body: z.ZodType<Draft>,
+  save: (principal: Principal, draft: Draft, query: QueryValues<Asked>) => Promise<RecordOf<Columns>>,
 ): DeclaredRoute {
   const { definition } = service
   const label = definition.label.toLowerCase()
@@ -120,7 +133,7 @@ export function saveOne<Columns extends ColumnSet, Asked extends QuerySchema>(
     authorities,
     targets: {},
     query,
-    body: draftSchema(definition),
+    body,
     example: (ids) => ({
       ...definition.example?.(ids),
       id: { entityType: definition.type, id: ids[`${one}Id`] ?? '' },
