@@ -2,7 +2,7 @@
  * Records in the form in which the REST API shows them and rule-engine messages carry them (`rest-api.md` 3.3, 5, 8, 11):
  * ids as objects, no customer as the null id.
  */
-import type { DeviceCredentials, Queue } from '../model/entities.ts'
+import type { DeviceCredentials, Queue, RuleChainGraph, RuleNode } from '../model/entities.ts'
 import type { EntityType } from '../model/entity-id.ts'
 import type { JsonObject, JsonValue } from '../model/json.ts'
 
@@ -51,5 +51,38 @@ export function queueJson(queue: Queue): JsonObject {
     processingStrategy: { ...queue.processingStrategy },
     version: queue.version,
     additionalInfo: queue.additionalInfo,
+  }
+}
+
+function ruleNodeJson(node: RuleNode): JsonObject {
+  return {
+    id: idJson('RULE_NODE', node.id),
+    createdTime: node.createdTime,
+    ruleChainId: idJson('RULE_CHAIN', node.ruleChainId),
+    type: node.type,
+    name: node.name,
+    debugSettings: node.debugSettings,
+    singletonMode: node.singletonMode,
+    queueName: node.queueName,
+    configurationVersion: node.configurationVersion,
+    configuration: node.configuration,
+    externalId: null,
+    additionalInfo: node.additionalInfo,
+    ...(node.disabledReason === null ? {} : { disabledReason: node.disabledReason }),
+  }
+}
+
+/** Lists where the reference writes null for "none": its own Python client refuses null there. */
+export function graphJson(graph: RuleChainGraph): JsonObject {
+  return {
+    ruleChainId: idJson('RULE_CHAIN', graph.ruleChainId),
+    version: graph.version,
+    firstNodeIndex: graph.firstNodeIndex,
+    nodes: graph.nodes.map(ruleNodeJson),
+    connections: graph.connections.map(({ fromIndex, toIndex, type }) => ({ fromIndex, toIndex, type })),
+    ruleChainConnections: [],
+    ...(graph.notes === undefined || (Array.isArray(graph.notes) && graph.notes.length === 0)
+      ? {}
+      : { notes: graph.notes }),
   }
 }

@@ -1,6 +1,7 @@
 /** Login, tokens, and the user behind them. Source: `rest-api.md` 1.3. */
 import { z } from 'zod'
 import { users as userEntity } from '../../services/entities/user.ts'
+import type { LoginClient } from '../../services/audit/login-audit.ts'
 import type { Services } from '../../services/services.ts'
 import type { Auth } from '../auth/auth.ts'
 import type { TokenPair } from '../auth/tokens.ts'
@@ -36,8 +37,11 @@ export function loginRoutes(auth: Auth, { logins }: Pick<Services, 'logins'>): r
       body: loginSchema,
       example: () => ({ username: 'ann@example.org', password: 'secret' }),
       answer: loginShape,
-      handle: async ({ body: { username, password }, clientAddress }) =>
-        pairAnswer(await login(auth, logins, username, password, clientAddress)),
+      alsoReads: ['user-agent'],
+      handle: async ({ body: { username, password }, clientAddress, header }) => {
+        const client = { address: clientAddress, userAgent: header('user-agent') }
+        return pairAnswer(await login(auth, logins, username, password, client))
+      },
     }),
     openRoute({
       ...LOGIN,
@@ -83,9 +87,10 @@ export function ownLoginRoutes(
       about: 'Ends the session of the token.',
       body: undefined,
       answer: undefined,
-      handle: async ({ credentials, principal }) => {
+      alsoReads: ['user-agent'],
+      handle: async ({ credentials, principal, header }) => {
         await auth.logout(credentials)
-        await logins.loggedOut(principal)
+        await logins.loggedOut(principal, header('user-agent'))
         return EMPTY_ANSWER
       },
     }),
@@ -108,14 +113,14 @@ async function login(
   logins: Services['logins'],
   username: string,
   password: string,
-  address: string,
+  client: LoginClient,
 ): Promise<TokenPair> {
   try {
-    const pair = await auth.login(username, password, address)
-    await logins.loggedIn(username, address)
+    const pair = await auth.login(username, password, client.address)
+    await logins.loggedIn(username, client)
     return pair
   } catch (error) {
-    void logins.refused(username, address, error)
+    void logins.refused(username, client, error)
     throw error
   }
 }

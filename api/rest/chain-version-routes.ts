@@ -1,7 +1,7 @@
 /** Versions of rule chains: listed, shown, compared, restored. Our own addition: the reference keeps versions in a Git repository of the tenant's. */
 import type { JsonObject, JsonValue } from '../../model/json.ts'
 import { ruleChains } from '../../services/entities/rule-chain.ts'
-import { idJson } from '../../services/entity-json.ts'
+import { graphJson, idJson } from '../../services/entity-json.ts'
 import { differenceLines, type Difference } from '../../services/rule-chains/diff.ts'
 import type { RuleChains } from '../../services/rule-chains/rule-chains.ts'
 import type { ChainVersion } from '../../services/rule-chains/versions.ts'
@@ -9,7 +9,6 @@ import type { RouteMaker } from './declared/declare.ts'
 import { optionalUuid } from './declared/query.ts'
 import type { DeclaredRoute } from './declared/route.ts'
 import { idShape, listShape } from './declared/shapes.ts'
-import { renderGraph } from './render.ts'
 import { TENANT } from './route.ts'
 import { GRAPH_SHAPE } from './rule-chain-routes.ts'
 
@@ -77,7 +76,7 @@ export function chainVersionRoutes({ make, chains }: ChainVersionRoutesParts): r
       answer: DRAWN_SHAPE,
       handle: async ({ path }) => {
         const version = await chains.versions.shown(path.ruleChainId, path.versionId)
-        return { ...versionJson(version), metadata: renderGraph(version.graph) }
+        return { ...versionJson(version), metadata: graphJson(version.graph) }
       },
     }),
     make.route({
@@ -100,7 +99,7 @@ export function chainVersionRoutes({ make, chains }: ChainVersionRoutesParts): r
       body: undefined,
       answer: GRAPH_SHAPE,
       handle: async ({ principal, path }) =>
-        renderGraph(await chains.restoreByUser(principal, path.ruleChainId, path.versionId)),
+        graphJson(await chains.restoreByUser(principal, path.ruleChainId, path.versionId)),
     }),
   ]
 }

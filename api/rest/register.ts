@@ -62,7 +62,9 @@ export function registerRestApi(options: RestApiOptions): readonly RestRoute[] {
 
 /** Nobody is known who calls a public route, nor will be: a login is small. */
 function bodyOptions(route: RestRoute, maxPublicBodyBytes: number, admit: RouteOptions['admit']): RouteOptions {
-  const own = isDeclared(route) ? route.declared.flatMap(({ headers = [] }) => headers) : []
+  const own = isDeclared(route)
+    ? route.declared.flatMap(({ headers = [], alsoReads = [] }) => [...headers, ...alsoReads])
+    : []
   const isGzipped = route.authorities !== 'public' && route.declared.some((declared) => declared.isGzipped === true)
   const encoding = isGzipped ? ['accept-encoding'] : []
   const headers = { headers: [...COMMON_HEADERS, ...encoding, ...own.map((name) => name.toLowerCase())] }

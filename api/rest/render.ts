@@ -3,7 +3,7 @@
  * carry too are in `services/entity-json.ts`.
  */
 import { NULL_UUID } from '../../model/entity-id.ts'
-import type { Page, RuleChainGraph, RuleNode, User } from '../../model/entities.ts'
+import type { Page, User } from '../../model/entities.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { idJson } from '../../services/entity-json.ts'
 
@@ -31,38 +31,5 @@ export function renderUser(user: User): JsonObject {
     version: user.version,
     name: user.email,
     additionalInfo: user.additionalInfo,
-  }
-}
-
-function renderRuleNode(node: RuleNode): JsonObject {
-  return {
-    id: idJson('RULE_NODE', node.id),
-    createdTime: node.createdTime,
-    ruleChainId: idJson('RULE_CHAIN', node.ruleChainId),
-    type: node.type,
-    name: node.name,
-    debugSettings: node.debugSettings,
-    singletonMode: node.singletonMode,
-    queueName: node.queueName,
-    configurationVersion: node.configurationVersion,
-    configuration: node.configuration,
-    externalId: null,
-    additionalInfo: node.additionalInfo,
-    ...(node.disabledReason === null ? {} : { disabledReason: node.disabledReason }),
-  }
-}
-
-/** Lists where the reference writes null for "none": its own Python client refuses null there. */
-export function renderGraph(graph: RuleChainGraph): JsonObject {
-  return {
-    ruleChainId: idJson('RULE_CHAIN', graph.ruleChainId),
-    version: graph.version,
-    firstNodeIndex: graph.firstNodeIndex,
-    nodes: graph.nodes.map(renderRuleNode),
-    connections: graph.connections.map(({ fromIndex, toIndex, type }) => ({ fromIndex, toIndex, type })),
-    ruleChainConnections: [],
-    ...(graph.notes === undefined || (Array.isArray(graph.notes) && graph.notes.length === 0)
-      ? {}
-      : { notes: graph.notes }),
   }
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { entityId } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { RULE_CHAIN_TYPES, ruleChains } from '../../services/entities/rule-chain.ts'
-import { idJson } from '../../services/entity-json.ts'
+import { graphJson, idJson } from '../../services/entity-json.ts'
 import type { GraphDraft, NodeDraft } from '../../services/rule-chains/drafts.ts'
 import { RuleChainErrors } from '../../services/rule-chains/errors.ts'
 import type { RuleChains } from '../../services/rule-chains/rule-chains.ts'
@@ -14,7 +14,6 @@ import { crud, draftSchema, someByIds, type EntityRoutesParts } from './declared
 import { flag, optionalChoice, paging, requiredCount } from './declared/query.ts'
 import type { DeclaredRoute } from './declared/route.ts'
 import { idShape, listShape, pageShape, recordShape } from './declared/shapes.ts'
-import { renderGraph } from './render.ts'
 import { TENANT } from './route.ts'
 
 export interface RuleChainRoutesParts extends EntityRoutesParts {
@@ -174,7 +173,7 @@ function graphRoutes({ make, chains, declared }: RuleChainRoutesParts): readonly
       handle: async ({ principal, path }) => {
         const graph = await chains.graph(declared.of(ruleChains).tenantOf(principal), path.ruleChainId)
         if (graph === undefined) throw ApiErrors.NOT_FOUND_BY_ID({ type: 'Rule chain', id: path.ruleChainId })
-        return renderGraph(graph)
+        return graphJson(graph)
       },
     }),
     make.route({
@@ -188,7 +187,7 @@ function graphRoutes({ make, chains, declared }: RuleChainRoutesParts): readonly
       example: ({ ruleChainId = '' }) => ({ ...GRAPH_EXAMPLE, ruleChainId: idJson('RULE_CHAIN', ruleChainId) }),
       bodyTargets: ({ ruleChainId }) => [{ entity: entityId('RULE_CHAIN', ruleChainId), operation: 'WRITE' as const }],
       answer: GRAPH_SHAPE,
-      handle: async ({ principal, body, query }) => renderGraph(await chains.saveGraphByUser(principal, body, query)),
+      handle: async ({ principal, body, query }) => graphJson(await chains.saveGraphByUser(principal, body, query)),
     }),
   ]
 }
@@ -262,7 +261,7 @@ function fileRoutes({ make, chains, declared }: RuleChainRoutesParts): readonly 
           })
         return {
           ruleChains: file.ruleChains.map((chain) => ruleChains.jsonOf(chain)),
-          metadata: file.metadata.map(renderGraph),
+          metadata: file.metadata.map(graphJson),
         }
       },
     }),

@@ -153,8 +153,10 @@ function testAlarms(open: () => Promise<TestPlatform>): void {
       platform.changes.length = 0
       const gone = who === 'user' ? declared.of(users) : declared.of(customers)
       await gone.deleteByUser(tenant, who === 'user' ? user.id : customer.id)
-      const { assigneeId, assignTs } = await service.get(id)
+      const { assigneeId, assignTs, customerId } = await service.get(id)
       assert.deepEqual([assigneeId, assignTs], [null, platform.clock.now()])
+      // As its originator, which belongs to nobody then.
+      assert.equal(customerId, who === 'user' ? customer.id : null)
       const { data } = await service.pageOfComments(id, { ...PAGE, sortProperty: 'createdTime', sortOrder: 'DESC' })
       assert.deepEqual(data[0]?.['comment'], {
         text: 'Alarm was unassigned because user Jo Leaving - was deleted',

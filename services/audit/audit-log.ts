@@ -159,6 +159,13 @@ function bounded(data: string, { id }: EntityId): string {
   return JSON.stringify({ entityId: id, omittedCharacters: data.length })
 }
 
+/** What a row says of a save; `metadata`: the graph of a rule chain, left out where it is too long. */
+export function savedData(saved: { readonly entity: JsonObject; readonly metadata?: JsonObject }): string {
+  const data = stringifyJson(saved)
+  if (saved.metadata === undefined || data.length <= MAX_DATA_LENGTH) return data
+  return stringifyJson({ entity: saved.entity, omittedCharacters: data.length })
+}
+
 /** What was tried with an entity as it was sent: where it failed. */
 export function attemptedSave(
   entityType: EntityId['entityType'],
@@ -170,7 +177,7 @@ export function attemptedSave(
     actionType: id === undefined ? 'ADDED' : 'UPDATED',
     entity: entityId(entityType, id ?? NULL_UUID),
     entityName: name ?? undefined,
-    actionData: `{"entity":${stringifyJson(sent)}}`,
+    actionData: savedData({ entity: sent }),
   }
 }
 

@@ -9,23 +9,26 @@ const Refusals = defineErrors('auth', {
   TOO_BUSY: { kind: 'retryable', status: 503, text: 'busy' },
 })
 
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
+const SILENT = { address: '198.51.100.2', userAgent: '' }
+
 test('log-ins, log-outs, refusals and lock-outs of users are told with their address, those of nobody are not', async (context) => {
   const platform = await openTestPlatform()
   context.after(() => platform.close())
   const { logins, audit } = platform.services
   const { email, userId } = platform.tenant
   const later = () => (platform.clock.time += 1000)
-  await logins.loggedIn(email, '198.51.100.1')
+  await logins.loggedIn(email, { address: '198.51.100.1', userAgent: FIREFOX })
   later()
-  await logins.refused(email, '198.51.100.2', Refusals.BAD_CREDENTIALS())
+  await logins.refused(email, SILENT, Refusals.BAD_CREDENTIALS())
   later()
-  await logins.refused(email, '198.51.100.2', Refusals.LOCKED())
-  await logins.refused(email, '198.51.100.2', Refusals.LOCKED())
-  await logins.refused(email, '198.51.100.2', Refusals.TOO_BUSY())
-  await logins.refused('nobody@example.com', '198.51.100.2', Refusals.BAD_CREDENTIALS())
-  await logins.loggedIn('nobody@example.com', '198.51.100.2')
+  await logins.refused(email, SILENT, Refusals.LOCKED())
+  await logins.refused(email, SILENT, Refusals.LOCKED())
+  await logins.refused(email, SILENT, Refusals.TOO_BUSY())
+  await logins.refused('nobody@example.com', SILENT, Refusals.BAD_CREDENTIALS())
+  await logins.loggedIn('nobody@example.com', SILENT)
   later()
-  await logins.loggedOut({ ...platform.tenant, clientAddress: '198.51.100.3' })
+  await logins.loggedOut({ ...platform.tenant, clientAddress: '198.51.100.3' }, '')
   const whole = { tenantId: platform.tenantId, startTime: 1, endTime: Number.MAX_SAFE_INTEGER, actionTypes: [] }
   const { data } = await audit.page({ ...whole, userId }, { page: 0, pageSize: 10 })
   assert.deepEqual(
@@ -43,5 +46,15 @@ test('log-ins, log-outs, refusals and lock-outs of users are told with their add
       ['LOGOUT', 'SUCCESS', '', '198.51.100.3', true],
     ],
   )
-  assert.deepEqual(JSON.parse(data[0]?.actionData ?? ''), { clientAddress: '198.51.100.1' })
+  const said = (place: number) => JSON.parse(data[place]?.actionData ?? '') as unknown
+  const program = { browser: 'Firefox 128.0', os: 'Linux', device: 'Other' }
+  assert.deepEqual(said(0), { clientAddress: '198.51.100.1', ...program })
+  const unsaid = { browser: 'Unknown', os: 'Unknown', device: 'Unknown' }
+  assert.deepEqual(
+    [said(1), said(3)],
+    [
+      { clientAddress: '198.51.100.2', ...unsaid },
+      { clientAddress: '198.51.100.3', ...unsaid },
+    ],
+  )
 })

@@ -8,11 +8,19 @@ import type { Principal } from '../../model/principal.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { Report } from '../changes/outbox.ts'
 import type { AuditedAction, AuditLog } from './audit-log.ts'
+import { programOf } from './user-agent.ts'
 
 /** A lock-out is told once in this time: whoever goes on guessing fills no log. */
 const LOCKOUT_TOLD_MS = 60_000
 const MAX_LOCKOUTS = 10_000
 const LOCKOUTS: ReadonlySet<string> = new Set(['auth.LOCKED', 'auth.TOO_MANY_FAILURES'])
+
+/** Who asks to be let in. */
+export interface LoginClient {
+  readonly address: string
+  /** As the header says it; empty where there is none. */
+  readonly userAgent: string
+}
 
 export class LoginAudit {
   private readonly entities: EntityStore
@@ -30,25 +38,25 @@ export class LoginAudit {
   }
 
   /** Never rejects: a log-in does not fail because it cannot be told. */
-  async loggedIn(email: string, clientAddress: string): Promise<void> {
-    await this.write('LOGIN', () => this.principalOf(email, clientAddress))
+  async loggedIn(email: string, client: LoginClient): Promise<void> {
+    await this.write('LOGIN', client.userAgent, () => this.principalOf(email, client.address))
   }
 
-  async loggedOut(principal: Principal): Promise<void> {
-    await this.write('LOGOUT', () => Promise.resolve(principal))
+  async loggedOut(principal: Principal, userAgent: string): Promise<void> {
+    await this.write('LOGOUT', userAgent, () => Promise.resolve(principal))
   }
 
   /** Never rejects. Not to be waited for: how long it takes shows whether there is such a user. */
-  async refused(email: string, clientAddress: string, reason: unknown): Promise<void> {
+  async refused(email: string, { address, userAgent }: LoginClient, reason: unknown): Promise<void> {
     if (!isMillraceError(reason)) return
     const isLockout = LOCKOUTS.has(reason.code)
     // Too busy to look is no answer to the one who asked.
     if (!isLockout && reason.status !== 401) return
-    if (isLockout && this.wasTold(`${email} ${clientAddress}`)) return
+    if (isLockout && this.wasTold(`${email} ${address}`)) return
     try {
-      const principal = await this.principalOf(email, clientAddress)
+      const principal = await this.principalOf(email, address)
       if (principal === undefined) return
-      const action = actionOf(isLockout ? 'LOCKOUT' : 'LOGIN', principal)
+      const action = actionOf(isLockout ? 'LOCKOUT' : 'LOGIN', principal, userAgent)
       await this.audit.failed(principal, action, reason)
     } catch (error) {
       this.report('A refused log-in is not in the audit log', { error: errorText(error) })
@@ -65,12 +73,13 @@ export class LoginAudit {
 
   private async write(
     actionType: 'LOGIN' | 'LOGOUT',
+    userAgent: string,
     principalOf: () => Promise<Principal | undefined>,
   ): Promise<void> {
     try {
       const principal = await principalOf()
       if (principal === undefined) return
-      await this.entities.write([await this.audit.succeeded(principal, actionOf(actionType, principal))])
+      await this.entities.write([await this.audit.succeeded(principal, actionOf(actionType, principal, userAgent))])
     } catch (error) {
       this.report('A log-in or log-out is not in the audit log', { error: errorText(error) })
     }
@@ -86,12 +95,12 @@ function identityOf({ id, email, authority, tenantId, customerId, firstName, las
   return { userId: id, email, authority, tenantId, customerId, firstName, lastName }
 }
 
-function actionOf(actionType: 'LOGIN' | 'LOGOUT' | 'LOCKOUT', principal: Principal): AuditedAction {
+function actionOf(actionType: 'LOGIN' | 'LOGOUT' | 'LOCKOUT', principal: Principal, userAgent: string): AuditedAction {
   return {
     actionType,
     entity: entityId('USER', principal.userId),
     entityName: principal.email,
     customerId: principal.customerId,
-    actionData: JSON.stringify({ clientAddress: principal.clientAddress ?? null }),
+    actionData: JSON.stringify({ clientAddress: principal.clientAddress ?? 'Unknown', ...programOf(userAgent) }),
   }
 }

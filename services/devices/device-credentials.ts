@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import { credentialHash, type ProvenEndpoint } from '../../engine/device/credential-keys.ts'
 import type { PreSharedKey } from '../../engine/device/gateway.ts'
 import { isJsonObject, parseJson, stringifyJson, type JsonObject } from '../../model/json.ts'
+import { SECRET_MASK } from '../../model/secret-members.ts'
 import { CredentialsErrors } from './credentials-errors.ts'
 import { checkText } from '../names.ts'
 import { ACCESS_TOKEN_LENGTH, randomText } from '../users/secrets.ts'
@@ -180,6 +181,17 @@ function textIn(object: JsonObject, member: string): string | undefined {
 
 function isEmpty(text: string | undefined): boolean {
   return text === undefined || text === ''
+}
+
+/** As the audit log shows them: by an access token's id, and by the value of most others, a device is let in. */
+export function maskedCredentials(credentials: DeviceCredentials): DeviceCredentials {
+  const { credentialsType, credentialsId, credentialsValue } = credentials
+  const isPublic = credentialsValue === null || credentialsType === 'X509_CERTIFICATE'
+  return {
+    ...credentials,
+    credentialsId: credentialsType === 'ACCESS_TOKEN' ? SECRET_MASK : credentialsId,
+    credentialsValue: isPublic ? credentialsValue : SECRET_MASK,
+  }
 }
 
 type OwningDevice = Readonly<Record<'id' | 'tenantId', string>> & { readonly createdTime: number }

@@ -23,6 +23,7 @@ import {
   idsOfProven,
   isProven,
   isWithoutSecurity,
+  maskedCredentials,
   preSharedKeyOf,
   newCredentials,
   storedCredentials,
@@ -245,7 +246,7 @@ export class StoredDevices implements DeviceService {
 }
 
 function credentialsUpdated(device: Device, credentials: DeviceCredentials): AuditedAction {
-  const data: JsonObject = { entityId: device.id, credentials: deviceCredentialsJson(credentials) }
+  const data: JsonObject = { entityId: device.id, credentials: deviceCredentialsJson(maskedCredentials(credentials)) }
   return {
     actionType: 'CREDENTIALS_UPDATED',
     entity: { entityType: 'DEVICE', id: device.id },

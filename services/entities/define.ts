@@ -7,6 +7,7 @@ import { NULL_UUID, type EntityId, type EntityType } from '../../model/entity-id
 import type { JsonObject } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
 import type { Principal } from '../../model/principal.ts'
+import type { SecretShape } from '../../model/secret-members.ts'
 import type { Change } from '../../engine/subscriptions/change.ts'
 import type { Statement, Written } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
@@ -204,6 +205,8 @@ export interface EntityDeclaration<Columns extends ColumnSet> {
   moreJson?(record: RecordOf<Columns>): JsonObject
   /** The same where they have to be read: one object a record, in their order. */
   readJson?(records: readonly RecordOf<Columns>[], services: EntityAccess): Promise<readonly JsonObject[]>
+  /** Where the JSON form holds secrets beside those that have the name of one: no row of the audit log shows them. */
+  readonly secrets?: SecretShape
   /** What messages to the rule engine say where it is not the JSON form: large members left out. */
   messageJson?(json: JsonObject): JsonObject
   /** What the entity decides about a save beyond its columns. Throws to refuse. */

@@ -79,6 +79,7 @@ export const deviceProfiles = defineEntity({
     provisionDeviceKey: 'pumps',
     profileData: { provisionConfiguration: { type: 'ALLOW_CREATE_NEW_DEVICES', provisionDeviceSecret: 'secret' } },
   }),
+  secrets: { profileData: { provisionConfiguration: { provisionDeviceSecret: 'text' } } },
   permissions: { TENANT_ADMIN: 'all', CUSTOMER_USER: ['READ'] },
   isSharedInTenant: true,
   tells: ({ id }, what) =>

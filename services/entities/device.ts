@@ -67,6 +67,12 @@ export const devices = defineEntity({
     IS_GATEWAY: { in: 'additionalInfo', as: 'gateway', isFlag: true },
   },
   example: () => ({ name: 'Thermometer 1', type: 'thermometer' }),
+  // Of SNMP.
+  secrets: {
+    deviceData: {
+      transportConfiguration: { community: 'text', authenticationPassphrase: 'text', privacyPassphrase: 'text' },
+    },
+  },
   permissions: { TENANT_ADMIN: 'all', CUSTOMER_USER: NOT_IN_OWN_HANDS },
   isHiddenFromOthers: true,
   shows: {

@@ -9,7 +9,7 @@ import type { Metadata } from '../../model/message.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Statement, Written } from '../../storage/entities/database.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
-import { attemptedOn, attemptedSave } from '../audit/audit-log.ts'
+import { attemptedOn, attemptedSave, savedData } from '../audit/audit-log.ts'
 import { SYSTEM_TENANT, type EntityEvent } from '../changes/changes.ts'
 import { itemNotFound, ServiceErrors, typeNameOf } from '../errors.ts'
 import { customers } from './customer.ts'
@@ -18,18 +18,23 @@ import { EntityReader } from './entity-reader.ts'
 import { publishGone } from './gone.ts'
 import { changedMembers, memberText, nameOf } from './record-members.ts'
 import { retried } from './retried.ts'
-import { draftJson, recordWith } from './rows.ts'
+import { auditedJson, draftJson, recordWith } from './rows.ts'
 import { checkMembers, checkReferences } from './save-checks.ts'
 import type { Joined, SaveOptions } from './service-parts.ts'
 
 export type { ConditionPage, EntityParts, Followers, SaveOptions, Shown } from './service-parts.ts'
 
-/** What the rule engine hears of a change. */
+/** Of which the audit row shows the entity whole. */
+const SAVES: ReadonlySet<KnownMessageType> = new Set(['ENTITY_CREATED', 'ENTITY_UPDATED'])
+
+/** What the rule engine hears of a change, and the audit log. */
 interface Heard {
   readonly type: KnownMessageType
   readonly metadata?: Metadata
   /** What `readJson` finds after a change that is not committed yet; absent where the change does not touch it. */
   readonly read?: JsonObject
+  /** Of a rule chain: the graph that the audit row of the save shows. */
+  readonly graph?: JsonObject
 }
 
 export class EntityService<Columns extends ColumnSet> extends EntityReader<Columns> implements EntityReads<Columns> {
@@ -238,12 +243,12 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
     principal: Principal,
     before: RecordOf<Columns>,
     members: Partial<RecordOf<Columns>>,
-    { statements, type }: { readonly statements: readonly Statement[]; readonly type: KnownMessageType },
+    { statements, ...heard }: { readonly statements: readonly Statement[] } & Heard,
   ): Promise<Joined> {
     const record = { ...before, ...members, version: before.version + 1 }
     return {
       statements: [this.update(record), ...statements],
-      event: await this.eventOf(principal, record, { type }),
+      event: await this.eventOf(principal, record, heard),
       committed: () => this.tell(record, 'changed'),
       inDoubt: () => this.tell(record, 'in doubt'),
     }
@@ -307,20 +312,26 @@ export class EntityService<Columns extends ColumnSet> extends EntityReader<Colum
   private async eventOf(
     principal: Principal,
     record: RecordOf<Columns>,
-    { type, metadata, read }: Heard,
+    { type, metadata, read, graph }: Heard,
   ): Promise<EntityEvent> {
     const { definition } = this
     const json = {
       ...definition.jsonOf(record),
       ...(read ?? (await definition.readJson?.([record], this.access))?.[0]),
     }
+    const told = definition.messageJson?.(json) ?? json
+    const entity = auditedJson(definition, told)
+    // Built of the message's own text where it says the same.
+    const isOther = SAVES.has(type) && (entity !== told || graph !== undefined)
+    const shown = { entity, ...(graph === undefined ? {} : { metadata: graph }) }
     return {
       ...(await this.routeOf(record)),
       type,
       principal,
       originator: { entityType: definition.type, id: record.id },
       metadata: { ...metadata, entityName: nameOf(definition, record), entityType: definition.type },
-      data: stringifyJson(definition.messageJson?.(json) ?? json),
+      data: stringifyJson(told),
+      ...(isOther ? { audit: { actionData: savedData(shown) } } : {}),
     }
   }
 

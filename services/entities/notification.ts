@@ -62,6 +62,8 @@ export const notificationTargets = defineEntity({
   lacks: ['version'],
   mayBeSystems: true,
   permissions: NOTIFICATION_PERMISSIONS,
+  // Who knows it may write to the channel.
+  secrets: { configuration: { webhookUrl: 'text' } },
   example: () => ({
     name: 'Everybody',
     configuration: { type: 'PLATFORM_USERS', usersFilter: { type: 'ALL_USERS' } },

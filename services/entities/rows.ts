@@ -1,5 +1,7 @@
 /** A declared type's rows, with the errors that its declaration names. */
+import { NULL_UUID } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
+import { maskedSecrets } from '../../model/secret-members.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import type { RowStore } from '../../storage/entities/tables/row-store.ts'
@@ -37,15 +39,27 @@ export function recordWith<Columns extends ColumnSet>(
   return record as RecordOf<Columns>
 }
 
-/** As it was sent, for the audit row of a save that failed. */
+/** What was sent, in the form that answers have, for the audit row of a save that failed. */
 export function draftJson<Columns extends ColumnSet>(
-  { type, columns }: EntityDefinition<Columns>,
+  definition: EntityDefinition<Columns>,
   draft: DraftOf<Columns>,
 ): JsonObject {
+  const { type, columns } = definition
   const json: JsonObject = draft.id === undefined ? {} : { id: { entityType: type, id: draft.id } }
-  for (const [member, column] of Object.entries(columns)) {
-    const value = draft[member]
-    if (value !== undefined && column.isInternal !== true) json[member] = column.toJson(value)
+  const whole = definition.jsonOf(recordWith(definition, NOBODY, draft))
+  for (const member of Object.keys(columns)) {
+    const shown = whole[member]
+    if (draft[member] !== undefined && shown !== undefined) json[member] = shown
   }
-  return json
+  return auditedJson(definition, json)
 }
+
+/** As rows of the audit log show it: the same object where there is no secret in it. */
+export function auditedJson<Columns extends ColumnSet>(
+  { secrets = {} }: Pick<EntityDefinition<Columns>, 'secrets'>,
+  json: JsonObject,
+): JsonObject {
+  return maskedSecrets(json, secrets)
+}
+
+const NOBODY: Identity = { id: NULL_UUID, createdTime: 0, version: 0, tenantId: NULL_UUID }

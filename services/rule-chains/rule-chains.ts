@@ -9,6 +9,7 @@ import { attemptedOn } from '../audit/audit-log.ts'
 import type { EntityService } from '../entities/entity-service.ts'
 import type { Joined } from '../entities/service-parts.ts'
 import { chainChanged, ruleChains, type RuleChainDraft } from '../entities/rule-chain.ts'
+import { graphJson } from '../entity-json.ts'
 import { itemNotFound, ServiceErrors } from '../errors.ts'
 import { checkName } from '../names.ts'
 import { defaultGraph } from './default-rule-chain.ts'
@@ -128,6 +129,7 @@ export class RuleChains {
       {
         statements: [...this.entities.ruleChains.replaceGraph(graph), ...this.versions.kept(principal, before, graph)],
         type: 'ENTITY_UPDATED',
+        graph: this.told(graph),
         joined: await Promise.all(related.map((caller) => this.relabelling(principal, caller))),
       },
     )
@@ -150,7 +152,16 @@ export class RuleChains {
       ...this.entities.ruleChains.replaceGraph(graph),
       ...this.versions.kept(principal, caller, graph),
     ]
-    return this.service.joinedChange(principal, caller, {}, { statements, type: 'ENTITY_UPDATED' })
+    return this.service.joinedChange(
+      principal,
+      caller,
+      {},
+      { statements, type: 'ENTITY_UPDATED', graph: this.told(graph) },
+    )
+  }
+
+  private told(graph: RuleChainGraph): JsonObject {
+    return graphJson(this.parts.secrets.maskedGraph(graph))
   }
 
   private async checked(

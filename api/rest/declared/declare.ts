@@ -58,6 +58,7 @@ export class RouteMaker {
       ...(declaration.mayBeEmpty === undefined ? {} : { mayBeEmpty: declaration.mayBeEmpty }),
       ...(declaration.bodyIs === undefined ? {} : { bodyIs: declaration.bodyIs }),
       ...(declaration.headers === undefined ? {} : { headers: declaration.headers }),
+      ...(declaration.alsoReads === undefined ? {} : { alsoReads: declaration.alsoReads }),
       ...(declaration.onlyWith === undefined ? {} : { onlyWith: declaration.onlyWith }),
       ...(declaration.example === undefined ? {} : { example: declaration.example }),
       ...(declaration.errorsAsText === undefined ? {} : { errorsAsText: declaration.errorsAsText }),

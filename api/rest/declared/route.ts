@@ -119,6 +119,8 @@ interface CommonDeclaration<Path extends string, Asked extends QuerySchema, Body
   readonly query: Asked
   /** Header fields that the call must have. */
   readonly headers?: readonly string[]
+  /** Header fields that the handler reads where they are there, beside those that any may. */
+  readonly alsoReads?: readonly string[]
   readonly body: z.ZodType<Body> | undefined
   /** `text`: the body is no JSON but the text itself. `optional`: none at all is as good as `{}`. `json-text`: the handler reads the JSON itself, with refusals of its own. */
   readonly bodyIs?: BodyForm
@@ -192,6 +194,7 @@ interface DeclaredCall {
   readonly words: Readonly<Record<string, readonly string[]>>
   readonly query: QuerySchema
   readonly headers?: readonly string[]
+  readonly alsoReads?: readonly string[]
   readonly body: z.ZodType | undefined
   readonly bodyIs?: BodyForm
   readonly answer: JsonObject | undefined
