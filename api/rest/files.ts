@@ -40,7 +40,8 @@ export function jsonWithBytes(value: JsonValue, release: HeldBytes['release']): 
   return rawAnswer({ status: 200, contentType: 'application/json', body: '', bytes, release })
 }
 
-/** Whether `If-None-Match` names the content of that tag. */
+/** Whether `If-None-Match` names the content of that tag; `*` names any that is there (RFC 9110, 13.1.2). */
 export function isAlreadyHeld(ifNoneMatch: string, etag: string): boolean {
+  if (ifNoneMatch.trim() === '*') return true
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '').replaceAll('"', '') === etag)
 }
