@@ -1,5 +1,6 @@
 /** A file of comma-separated lines in pieces that end with a line. Its text is not looked at beyond quotes and line ends. */
 import { createReadStream } from 'node:fs'
+import { nextState, quoteScan, type CsvState } from '../api/console/browser/csv-header.js'
 
 export interface CsvPiece {
   /** Places in the file, in bytes. */
@@ -15,12 +16,7 @@ export interface PieceBounds {
   readonly bytes: number
 }
 
-const QUOTE = 0x22
 const LINE_END = 0x0a
-const RETURN = 0x0d
-
-/** Where in a line a byte stands. */
-type State = 'cell start' | 'plain' | 'quoted' | 'after quote'
 
 export async function* csvPieces(
   file: string,
@@ -28,7 +24,7 @@ export async function* csvPieces(
   bounds: PieceBounds,
 ): AsyncGenerator<CsvPiece, undefined> {
   const separator = delimiter.charCodeAt(0)
-  let state: State = 'cell start'
+  let state: CsvState = 'cell start'
   let [from, firstLine] = [0, 1]
   let breaks = 0
   let lines = 0
@@ -50,7 +46,7 @@ export async function* csvPieces(
     for (let place = 0; place < chunk.length; place++) {
       const byte = chunk[place] ?? 0
       if (byte === LINE_END) breaks++
-      state = next(state, byte, separator)
+      state = nextState(state, byte, separator)
       if (byte !== LINE_END || state !== 'cell start') continue
       lines++
       if (lines < bounds.lines && heldBytes + place + 1 - start < bounds.bytes) continue
@@ -64,18 +60,10 @@ export async function* csvPieces(
   return undefined
 }
 
-function next(state: State, byte: number, separator: number): State {
-  switch (state) {
-    case 'quoted':
-      return byte === QUOTE ? 'after quote' : 'quoted'
-    case 'cell start':
-      if (byte === QUOTE) return 'quoted'
-      break
-    case 'after quote':
-      // Two quotes are one of the text.
-      if (byte === QUOTE) return 'quoted'
-      break
-    case 'plain':
-  }
-  return byte === separator || byte === LINE_END || byte === RETURN ? 'cell start' : 'plain'
+/** The line whose quote nothing ends, from 1; undefined where each is ended. */
+export async function unendedQuote(file: string, delimiter: string): Promise<number | undefined> {
+  const scan = quoteScan(delimiter)
+  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>)
+    scan.take(chunk)
+  return scan.unended()
 }

@@ -8,7 +8,7 @@ import { open, readFile, stat } from 'node:fs/promises'
 import { z } from 'zod'
 import { columnOfHead, delimiterOf, firstLines, headerEnd, MAX_HEADER } from '../api/console/browser/csv-header.js'
 import { defineErrors, errorText } from '../model/errors.ts'
-import { csvPieces, type CsvPiece } from './csv-pieces.ts'
+import { csvPieces, unendedQuote, type CsvPiece } from './csv-pieces.ts'
 import { ErrorLines } from './error-lines.ts'
 import { Progress } from './progress.ts'
 import { runRestCommand, type CommandOutput, type RestCall } from './rest-command.ts'
@@ -35,6 +35,11 @@ const BOUNDS = { lines: 2_000, bytes: 1 << 20 }
 const ImportErrors = defineErrors('import', {
   FILE: { kind: 'invalid', status: 400, text: 'cannot read {file}: {reason}' },
   MAPPING: { kind: 'invalid', status: 400, text: '{file} is no mapping: {reason}' },
+  QUOTE: {
+    kind: 'invalid',
+    status: 400,
+    text: 'line {line} of {file} has a quote that nothing ends: all behind it would be one cell. Nothing was imported',
+  },
   NO_NAME: {
     kind: 'invalid',
     status: 400,
@@ -150,19 +155,31 @@ function summary(before: Position, after: Position, total: number): string {
 
 async function mappingOf(file: string, flags: Flags): Promise<Mapping> {
   if (flags.mapping === undefined) return { ...(await mappingOfHeader(file)), update: flags.update }
+  const said = await mappingIn(flags.mapping)
+  await requireEndedQuotes(file, said.delimiter)
+  return { ...said, update: said.update || flags.update }
+}
+
+async function mappingIn(file: string): Promise<Mapping> {
   try {
-    const parsed = mappingSchema.parse(JSON.parse(await readFile(flags.mapping, 'utf8')))
-    return { ...parsed, update: parsed.update || flags.update }
+    return mappingSchema.parse(JSON.parse(await readFile(file, 'utf8')))
   } catch (error) {
     const reason = error instanceof z.ZodError ? z.prettifyError(error) : errorText(error)
-    throw ImportErrors.MAPPING({ file: flags.mapping, reason }, error)
+    throw ImportErrors.MAPPING({ file, reason }, error)
   }
+}
+
+/** Of the whole file, before a line of it is sent. */
+async function requireEndedQuotes(file: string, delimiter: string): Promise<void> {
+  const line = await unendedQuote(file, delimiter)
+  if (line !== undefined) throw ImportErrors.QUOTE({ file, line })
 }
 
 /** What its first line says. */
 async function mappingOfHeader(file: string): Promise<Mapping> {
   const text = await beginningOf(file)
   const delimiter = delimiterOf(text)
+  await requireEndedQuotes(file, delimiter)
   const [heads = []] = firstLines(text, delimiter, 1)
   const columns = heads.map(columnOfHead)
   if (!columns.some(({ type }) => type === 'NAME')) throw ImportErrors.NO_NAME({ file })

@@ -5,7 +5,7 @@ import { assets } from '../entities/asset.ts'
 import { deviceProfiles } from '../entities/device-profile.ts'
 import { devices } from '../entities/device.ts'
 import { openTestPlatform, type TestPlatform } from '../testkit.ts'
-import { csvLines } from './csv.ts'
+import { csvLines, wholeLines } from './csv.ts'
 import type { ImportColumn } from './importer.ts'
 
 const PROFILE_IN_USE = "Can't change device profile transport type because devices referenced it!"
@@ -273,4 +273,15 @@ test('lines of a file: quotes, line breaks in cells, empty lines, either line en
       { number: 5, cells: ['d', 'e', ''] },
     ],
   )
+})
+
+test('a quote that nothing ends is refused with its line: which lines it swallowed nobody can say', () => {
+  const text = 'name,label\na,"b\nc"\nd,"e\nf,g\n'
+  assert.throws(() => wholeLines(text, ','), {
+    code: 'transfer.QUOTE',
+    message: /^Line 4 has a quote that nothing ends/,
+  })
+  assert.throws(() => wholeLines(text, ',', 2_001), /Line 2004 /)
+  assert.throws(() => wholeLines('name\n"', ','), { code: 'transfer.QUOTE' })
+  assert.equal(wholeLines('name\n"a""\n"\n', ',').length, 2)
 })

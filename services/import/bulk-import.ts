@@ -22,7 +22,7 @@ import type { DeviceService } from '../devices/device-service.ts'
 import type { StoredTelemetry } from '../telemetry/telemetry.ts'
 import { draftIn, nameIn, rowOf } from './columns.ts'
 import { credentialsOf } from './credential-columns.ts'
-import { csvLines, type CsvLine } from './csv.ts'
+import { wholeLines, type CsvLine } from './csv.ts'
 import type { Imported, Importer, ImportRequest, ImportResult, ImportRow } from './importer.ts'
 import type { LineMark } from './positions.ts'
 
@@ -72,9 +72,9 @@ export class BulkImport implements Importer {
 
   async run(principal: Principal, type: Imported, request: ImportRequest): Promise<ImportResult> {
     const result = { created: 0, updated: 0, errors: 0, errorsList: [] as string[] }
-    const lines = csvLines(request.file, request.delimiter)
-    if (request.hasHeader) lines.next()
-    for (const { line, isNew, error } of await this.lines(principal, type, lines, request)) {
+    const lines = wholeLines(request.file, request.delimiter)
+    const own = request.hasHeader ? lines.slice(1) : lines
+    for (const { line, isNew, error } of await this.lines(principal, type, own, request)) {
       if (error === undefined) result[isNew ? 'created' : 'updated']++
       else {
         result.errors++

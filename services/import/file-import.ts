@@ -3,7 +3,7 @@ import type { Principal } from '../../model/principal.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import { ServiceErrors } from '../errors.ts'
 import type { BulkImport, LineOutcome } from './bulk-import.ts'
-import { csvLines } from './csv.ts'
+import { wholeLines } from './csv.ts'
 import { TransferErrors } from './errors.ts'
 import type { FileImporter, FilePiece, FilePosition } from './importer.ts'
 import type { Transfer, Transfers } from './positions.ts'
@@ -57,8 +57,8 @@ export class FileImport implements FileImporter {
     { type, file, delimiter, firstLine, columns, update }: FilePiece,
     transfer: Transfer,
   ): Promise<readonly LineOutcome[]> {
+    const numbered = wholeLines(file, delimiter, firstLine)
     const { whole, begun } = await this.transfers.marked(transfer)
-    const numbered = [...csvLines(file, delimiter)].map((line) => ({ ...line, number: line.number + firstLine - 1 }))
     const left = numbered.filter(({ number }) => !whole.has(number))
     const done = await this.lines.lines(
       principal,

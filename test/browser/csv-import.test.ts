@@ -51,6 +51,8 @@ seen(
       await browser.sees('latin.csv is not UTF-8: save it once more as "CSV UTF-8".')
       await choose(await write('empty.csv', 'name,label\n'))
       await browser.sees('empty.csv has no line below the one that names the columns.')
+      await choose(await write('quote.csv', 'name,label\na,"b\nc,d\n'))
+      await browser.sees('Line 2 of quote.csv has a quote that nothing ends: all behind it would be one cell.')
       const lines = [
         'Pump;Device profile;Token;Site;Remarks',
         '0 Filed;Filed;FILED_1;"Hall; east";old',

@@ -44,6 +44,20 @@ describe('a file of devices', () => {
     assert.deepEqual([code, out], [0, ['1 created, 0 updated, 0 refused']])
   })
 
+  test('with a quote that nothing ends is refused in a sentence with its line, before any line is sent', async () => {
+    for (const [name, text, line] of [
+      ['head.csv', 'name,"label\nswallowed,a\n', 1],
+      ['late.csv', `name,label\n${'fine,b\n'.repeat(3)}swallower,"c\nlost,d\n`, 5],
+    ] as const) {
+      const { code, out, error, file } = await imported(name, text)
+      const sentence = `line ${line} of ${file} has a quote that nothing ends: all behind it would be one cell. Nothing was imported`
+      assert.deepEqual([code, out, error], [1, [], [sentence]])
+    }
+    const { declared } = world.platform.services
+    for (const name of ['swallowed', 'fine', 'lost'])
+      assert.equal(await declared.of(devices).findByName(world.platform.tenantId, name), undefined)
+  })
+
   test('with refused lines ends with a code of its own, and one sentence says how many and where the reasons are', async () => {
     const bad = await imported('bad.csv', 'name,type\nfine too,default\n,default\n,default\n')
     assert.deepEqual([bad.code, bad.out], [3, ['1 created, 0 updated, 2 refused']])

@@ -37,6 +37,43 @@ export function headerEnd(text, delimiter) {
   return text.length
 }
 
+/** Where in a line a letter stands. @typedef {'cell start' | 'plain' | 'quoted' | 'after quote'} CsvState */
+
+const QUOTE = 0x22
+const LINE_END = 0x0a
+const RETURN = 0x0d
+const MARK = [0xef, 0xbb, 0xbf]
+
+/** @param {CsvState} state @param {number} byte @param {number} separator @returns {CsvState} */
+export function nextState(state, byte, separator) {
+  if (state === 'quoted') return byte === QUOTE ? 'after quote' : 'quoted'
+  // Of two quotes in quotes the second seems to begin them anew: they are one of the text.
+  if (byte === QUOTE && state !== 'plain') return 'quoted'
+  return byte === separator || byte === LINE_END || byte === RETURN ? 'cell start' : 'plain'
+}
+
+/** Looks for a quote that nothing ends, in UTF-8 that comes in pieces. @param {string} delimiter */
+export function quoteScan(delimiter) {
+  const separator = delimiter.charCodeAt(0)
+  /** @type {CsvState} */
+  let state = 'cell start'
+  let [place, line, opened] = [0, 1, 0]
+  return {
+    /** @param {Uint8Array} bytes */
+    take(bytes) {
+      for (const byte of bytes) {
+        // The mark of UTF-8 is no part of the first cell.
+        if (place++ < MARK.length && byte === MARK[place - 1]) continue
+        if (byte === LINE_END) line++
+        if (byte === QUOTE && state === 'cell start') opened = line
+        state = nextState(state, byte, separator)
+      }
+    },
+    /** The number of the line in which it stands, from 1; undefined where each is ended. */
+    unended: () => (state === 'quoted' ? opened : undefined),
+  }
+}
+
 /** A type of column, with a key where the head names one: `shared:model`. @param {string} head @returns {{ type: string, key?: string }} */
 export function columnOfHead(head) {
   const [kind = '', ...key] = head.split(':')

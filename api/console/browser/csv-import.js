@@ -1,6 +1,6 @@
 /** Devices or assets from a file of comma-separated values: what each column holds is chosen before anything is sent. */
 import { choice, field, form, make, messageOf, shortened, table, tell } from './dom.js'
-import { delimiterOf, firstLines } from './csv-header.js'
+import { delimiterOf, firstLines, quoteScan } from './csv-header.js'
 import { columnsOf, guessed } from './csv-shapes.js'
 import { call } from './session.js'
 
@@ -102,6 +102,11 @@ export function csvImport({ one, offered, onChange }) {
   /** @param {string} name @param {string} text */
   function shown(name, text) {
     const delimiter = delimiterOf(text)
+    const scan = quoteScan(delimiter)
+    scan.take(new TextEncoder().encode(text))
+    const unended = scan.unended()
+    if (unended !== undefined)
+      throw new Error(`Line ${unended} of ${name} has a quote that nothing ends: all behind it would be one cell.`)
     const [heads, first] = firstLines(text, delimiter, 2)
     if (heads === undefined || first === undefined)
       throw new Error(`${name} has no line below the one that names the columns.`)
