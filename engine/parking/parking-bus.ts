@@ -22,7 +22,7 @@ const ANSWER_MS = 1000
 /** One that erases writes all that is parked again first. */
 const ERASED_MS = 120_000
 
-/** Lanes in one answer at most: fewer, where these do not fit into a message of the bus. */
+/** Lanes in one answer at most: fewer, where these do not fit into a message of the bus. Who is asked for more is asked again. */
 const MAX_LISTED = 2000
 
 const laneSchema = z.object({
@@ -41,13 +41,19 @@ const laneSchema = z.object({
 })
 const fullSchema = z.object({ from: z.string(), tenants: z.array(z.string()) })
 const questionSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('list'), tenantId: z.string().optional(), limit: z.number() }),
+  z.object({
+    ...{ kind: z.literal('list'), tenantId: z.string().optional(), limit: z.number() },
+    /** Where each engine that has more goes on, by its id: others have said all. Absent in the first question. */
+    offsets: z.record(z.string(), z.number()).optional(),
+  }),
   z.object({ kind: z.enum(['retry', 'give up']), tenantId: z.string().optional(), id: z.string() }),
   z.object({ kind: z.literal('erase') }),
 ])
 const askSchema = z.object({ ask: z.string(), from: z.string(), question: questionSchema })
 const answerSchema = z.object({
   ask: z.string(),
+  /** Whose answer it is; empty of a former version, which says its first lanes alone. */
+  engine: z.string().default(''),
   lanes: z.array(laneSchema),
   total: z.number(),
   isDone: z.boolean(),
@@ -116,11 +122,43 @@ export class ParkingBus implements ParkingControl, FullTenants {
 
   async list({ tenantId, offset, limit }: ParkedQuery): Promise<ParkedPage> {
     const wanted = this.engines
-    const answers = await this.ask({ kind: 'list', tenantId, limit: offset + limit })
-    const lanes = answers.flatMap((answer) => answer.lanes.map(viewOf)).sort(inOrder)
+    const most = offset + limit
+    const answers = await this.ask({ kind: 'list', tenantId, limit: most })
+    const { rest, isPart } = await this.restOf(answers, tenantId, most)
+    // A lane that came or went meanwhile moves those behind it.
+    const byId = new Map([...answers.flatMap((answer) => answer.lanes), ...rest].map((lane) => [lane.id, viewOf(lane)]))
+    const lanes = [...byId.values()].sort(inOrder)
     const total = answers.reduce((sum, answer) => sum + answer.total, 0)
-    const page = { lanes: lanes.slice(offset, offset + limit), total }
-    return this.areAll(answers, wanted) ? page : { ...page, isPart: true }
+    const page = { lanes: lanes.slice(offset, most), total }
+    return this.areAll(answers, wanted) && !isPart ? page : { ...page, isPart: true }
+  }
+
+  /** What engines did not say in their first answers, of as many lanes as each may have on the page or before it. */
+  private async restOf(
+    answers: readonly Answer[],
+    tenantId: string | undefined,
+    most: number,
+  ): Promise<{ readonly rest: readonly Answer['lanes'][number][]; readonly isPart: boolean }> {
+    const rest: Answer['lanes'][number][] = []
+    const left = new Map<string, number>()
+    const said = (engine: string, place: number, total: number): void => {
+      if (engine !== '' && place < Math.min(total, most)) left.set(engine, place)
+      else left.delete(engine)
+    }
+    for (const { engine, lanes, total } of answers) said(engine, lanes.length, total)
+    let isPart = false
+    while (left.size > 0) {
+      const offsets = Object.fromEntries(left)
+      const more = await this.ask({ kind: 'list', tenantId, limit: most, offsets }, left.size)
+      for (const [engine, place] of [...left]) {
+        const answer = more.find((each) => each.engine === engine)
+        isPart ||= answer === undefined
+        if (answer === undefined || answer.lanes.length === 0) left.delete(engine)
+        else said(engine, place + answer.lanes.length, answer.total)
+      }
+      rest.push(...more.flatMap(({ lanes }) => lanes))
+    }
+    return { rest, isPart }
   }
 
   async retryNow(id: string, tenantId: string | undefined): Promise<boolean> {
@@ -168,10 +206,9 @@ export class ParkingBus implements ParkingControl, FullTenants {
   }
 
   /** The answers of all engines that answer in time, this process included. */
-  private ask(question: Question): Promise<readonly Answer[]> {
+  private ask(question: Question, wanted = this.engines): Promise<readonly Answer[]> {
     const { bus, cluster, membership, clock, random } = this.options
     const ask = random.uuid()
-    const wanted = this.engines
     if (wanted === 0) return Promise.resolve([])
     return new Promise((resolve) => {
       const answers: Answer[] = []
@@ -195,12 +232,14 @@ export class ParkingBus implements ParkingControl, FullTenants {
   }
 
   private heardAsk(body: string): void {
-    const { bus, cluster, parking } = this.options
+    const { bus, cluster, parking, membership } = this.options
     if (parking === undefined) return
+    const engine = membership.self.id
     const { ask, from, question } = askSchema.parse(JSON.parse(body))
+    if (question.kind === 'list' && question.offsets !== undefined && !(engine in question.offsets)) return
     const { partitions } = parking
     const say = (answer: Partial<Answer>): boolean => {
-      const whole: Answer = { ask, lanes: [], total: 0, isDone: false, partitions, ...answer }
+      const whole: Answer = { ask, engine, lanes: [], total: 0, isDone: false, partitions, ...answer }
       return bus.publish(`${cluster}.parking.answer.${from}`, JSON.stringify(whole))
     }
     if (question.kind === 'erase') {
@@ -209,7 +248,9 @@ export class ParkingBus implements ParkingControl, FullTenants {
     }
     const { tenantId } = question
     if (question.kind === 'list') {
-      const { lanes, total } = parking.list({ tenantId, offset: 0, limit: Math.min(question.limit, MAX_LISTED) })
+      const offset = question.offsets?.[engine] ?? 0
+      const limit = Math.min(question.limit - offset, MAX_LISTED)
+      const { lanes, total } = parking.list({ tenantId, offset, limit })
       let count = lanes.length
       while (!say({ lanes: lanes.slice(0, count), total }) && count > 1) count = Math.floor(count / 2)
       return
