@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { isJsonObject, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import { mapSecrets, masksIn, SECRET_MASK, secretsOf, type SecretShape } from '../../model/secret-members.ts'
+import { parseSent } from '../entities/parse-sent.ts'
 import type { Vault } from '../vault/vault.ts'
 import { AiErrors } from './errors.ts'
 
@@ -86,7 +87,7 @@ export type AiConfiguration = z.output<typeof aiConfiguration>
 /** Throws `INVALID`, which names the member. */
 export function aiConfigurationOf(json: JsonValue): AiConfiguration {
   // Numbers as every reader of JSON has them: a provider needs no more digits.
-  const read = aiConfiguration.safeParse(JSON.parse(stringifyJson(json)))
+  const read = parseSent(aiConfiguration, JSON.parse(stringifyJson(json)))
   if (read.success) return read.data
   const [issue] = read.error.issues
   throw AiErrors.INVALID({

@@ -30,6 +30,12 @@ test('a text is read as the number or the flag that the schema wants, wherever i
   })
 })
 
+test('a whole number with a dot is one where the schema wants a whole one', () => {
+  const sent = parseJson('{"forms":[{"type":"A","count":3.0,"share":1.0}],"limit":2.0}')
+  assert.deepEqual(read(sent), { forms: [{ type: 'A', count: 3, share: 1 }], limit: new WholeDouble(2) })
+  assert.equal(read(parseJson('{"forms":[{"type":"A","count":10.0}]}')), undefined)
+})
+
 test('numbers and flags are read as the text that the schema wants, as they were written', () => {
   const sent = parseJson('{"names":{"a":1,"b":true,"c":2.0,"__proto__":7}}')
   const names = read(sent)?.names ?? {}

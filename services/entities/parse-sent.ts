@@ -1,4 +1,4 @@
-/** Values of clients that write numbers and flags as text, or texts as numbers and flags, as the reference's JSON reader takes them. */
+/** Values of clients that write numbers and flags as text, whole numbers with a dot, or texts as numbers and flags, as the reference's JSON reader takes them. */
 import type { z } from 'zod'
 import { WholeDouble, stringifyJson } from '../../model/json.ts'
 import { FLAG_TEXTS } from './lenient-input.ts'
@@ -129,8 +129,9 @@ function meantBy(value: unknown, kinds: ReadonlySet<string>): unknown {
     const isScalar = ['number', 'bigint', 'boolean'].includes(typeof value) || value instanceof WholeDouble
     return isScalar ? stringifyJson(value as number) : undefined
   }
-  if (typeof value !== 'string') return undefined
   const isNumber = kinds.has('number') || kinds.has('int')
+  if (value instanceof WholeDouble) return isNumber ? Number(value) : undefined
+  if (typeof value !== 'string') return undefined
   if (value === '') return isNumber || kinds.has('boolean') ? null : undefined
   if (isNumber && NUMBER.test(value)) return Number(value)
   return kinds.has('boolean') ? FLAG_TEXTS.get(value) : undefined
