@@ -8,9 +8,10 @@ import { defineErrors, errorText } from '../model/errors.ts'
 import { CHAIN_TRIAL_USAGE, chainTrial } from '../commands/chain-trial.ts'
 import { CHAIN_VERSIONS_USAGE, chainVersions } from '../commands/chain-versions.ts'
 import { parseCases } from '../workbench/cases.ts'
-import { readChainFile } from '../workbench/chain-file.ts'
-import { checkChain, findingText } from '../workbench/check.ts'
+import { readChainFile, type DrawnChain } from '../workbench/chain-file.ts'
+import { checkChain, findingText } from '../services/rule-chains/check.ts'
 import { differenceLines, diffChains } from '../services/rule-chains/diff.ts'
+import { incomingFrom } from '../services/rule-chains/incoming.ts'
 import { runCases, tryNode } from '../workbench/run-cases.ts'
 import { openWorkshop, type Workshop } from './workshop.ts'
 
@@ -106,19 +107,36 @@ async function check(files: readonly string[], flags: Flags, output: Output): Pr
   const workshop = await openWorkshop()
   try {
     let isRefused = false
-    for (const file of files)
-      isRefused = !(await checkFile(file, flags['strict'] === true, workshop, output)) || isRefused
+    const chains: DrawnChain[] = []
+    for (const file of files) chains.push(await readChainFile(file))
+    for (const [index, chain] of chains.entries()) {
+      const checked = { file: files[index] ?? '', chain, others: chains.filter((other) => other !== chain) }
+      isRefused = !(await checkFile(checked, flags['strict'] === true, workshop, output)) || isRefused
+    }
     return isRefused ? 1 : 0
   } finally {
     await workshop.close()
   }
 }
 
-async function checkFile(file: string, isStrict: boolean, workshop: Workshop, output: Output): Promise<boolean> {
-  const chain = await readChainFile(file)
+interface CheckedFile {
+  readonly file: string
+  readonly chain: DrawnChain
+  /** Of the other files: what they lead to it says what comes into it. */
+  readonly others: readonly DrawnChain[]
+}
+
+async function checkFile(
+  { file, chain, others }: CheckedFile,
+  isStrict: boolean,
+  workshop: Workshop,
+  output: Output,
+): Promise<boolean> {
+  const { catalogue } = workshop
   const findings = await checkChain(chain, {
-    catalogue: workshop.catalogue,
+    catalogue,
     tryNode: (node) => tryNode(node, workshop),
+    incoming: chain.root === true || chain.id === undefined ? undefined : incomingFrom(others, chain.id, catalogue),
   })
   const errors = findings.filter(({ severity }) => severity === 'error').length
   const warnings = findings.length - errors

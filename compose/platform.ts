@@ -39,6 +39,7 @@ import { openVault } from './secrets-key.ts'
 import { openScripting } from './scripts.ts'
 import { openSharedAttributes } from './shared-attributes.ts'
 import { openStores, type Stores } from './stores.ts'
+import { nodeTrial, runParts } from './workshop.ts'
 
 export interface Platform {
   readonly ports: Ports
@@ -86,6 +87,7 @@ export async function startPlatform(
       random: systemRandom,
       catalogue,
       scripts,
+      tryNode: nodeTrial(runParts(config, catalogue, javaScript)),
       openField,
       attributeCacheBytes: config.cacheAttributes ? config.cacheAttributesMb * 2 ** 20 : 0,
       sharedAttributes: shared?.part,

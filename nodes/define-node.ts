@@ -38,6 +38,8 @@ export interface NodeSpecification<Schema extends z.ZodType, Uses extends Capabi
   readonly relations: readonly string[] | 'custom'
   /** The message types that it takes, where it fails all others. */
   readonly takes?: readonly string[]
+  /** The message types that alone leave it by the connection; undefined where any may. */
+  readonly passes?: (label: string, configuration: JsonObject) => readonly string[] | undefined
   readonly description: string
   /** Which service its calls are tried with; needed where it calls one. */
   readonly triedWith?: string
@@ -79,7 +81,7 @@ export function defineNode<Schema extends z.ZodType, const Uses extends Capabili
   specification: NodeSpecification<Schema, Uses>,
 ): RuleNodeDefinition {
   const { type, name, category, relations, description, examples, upgrade, constraints, isSource } = specification
-  const { triedWith, differs, takes } = specification
+  const { triedWith, differs, takes, passes } = specification
   const known = specification.unknownKeys === 'accepted' ? undefined : knownKeys(specification)
   const parse = (configuration: JsonObject): z.output<Schema> => {
     if (known !== undefined) checkKeys(name, configuration, known)
@@ -111,6 +113,7 @@ export function defineNode<Schema extends z.ZodType, const Uses extends Capabili
       return (secrets ??= secretShapeOf(specification.configuration))
     },
     ...(takes === undefined ? {} : { takes }),
+    ...(passes === undefined ? {} : { passes }),
     ...(triedWith === undefined ? {} : { triedWith }),
     ...(differs === undefined ? {} : { differs }),
     ...(upgrade === undefined ? {} : { upgrade }),

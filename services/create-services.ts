@@ -241,6 +241,7 @@ export function createServices(options: ServicesOptions): Services {
   const ruleChains = new RuleChains({
     ...{ entities, declared, changes, feed, doubts, deployments, catalogue, clock, random, limits },
     scripts: options.scripts,
+    tryNode: options.tryNode,
     secrets: nodeSecrets,
   })
   const content = createContent({

@@ -21,6 +21,7 @@ import type { EventWriterSettings } from './events/event-writer.ts'
 import type { OpenField } from './calculated-fields/runtime/field-index.ts'
 import type { ClaimSettings } from './onboarding/claims.ts'
 import type { OperatorRules } from './integrations/operator-rules.ts'
+import type { TryNode } from './rule-chains/checked-chain.ts'
 import type { AttemptLimits } from './onboarding/wrong-attempts.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import type { Report } from './changes/outbox.ts'
@@ -43,6 +44,8 @@ export interface ServicesOptions {
   }
   /** For scripts that users try out. */
   readonly scripts: ScriptHost
+  /** Finds what nodes of rule chains do not start for. */
+  readonly tryNode?: TryNode
   /** What calls services outside. Default: one that calls nothing internal. */
   readonly outbound?: Outbound
   /** Memory for lately read attributes (`CACHE_ATTRIBUTES_MB`); 0 keeps none. */

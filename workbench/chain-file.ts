@@ -15,6 +15,10 @@ export interface DrawnNode extends ComparedNode {
 }
 
 export interface DrawnChain {
+  /** By which others lead to it; undefined where the file does not say. */
+  readonly id?: string | undefined
+  /** Messages begin in it that no profile sends elsewhere. */
+  readonly root?: boolean
   readonly name: string
   readonly type: string
   readonly firstNodeIndex: number | null
@@ -40,6 +44,7 @@ const nodeSchema = z.looseObject({
 })
 
 const graphSchema = z.looseObject({
+  ruleChainId: entityRef.nullish(),
   firstNodeIndex: z.number().int().nullish(),
   nodes: z.array(nodeSchema),
   connections: z
@@ -58,7 +63,13 @@ const graphSchema = z.looseObject({
 })
 type Graph = z.output<typeof graphSchema>
 
-const headSchema = z.looseObject({ name: z.string().min(1), type: z.string().nullish() })
+const headSchema = z.looseObject({
+  id: entityRef.nullish(),
+  name: z.string().min(1),
+  type: z.string().nullish(),
+  root: z.boolean().nullish(),
+})
+type Head = Partial<z.output<typeof headSchema>> & { readonly name: string }
 
 const fileSchema = z.union(
   [
@@ -92,10 +103,7 @@ export function parseChain(text: string, file: string): DrawnChain {
   }
 }
 
-function drawnChain(
-  head: { readonly name: string; readonly type?: string | null | undefined },
-  graph: Graph,
-): DrawnChain {
+function drawnChain(head: Head, graph: Graph): DrawnChain {
   const legacy = graph.ruleChainConnections ?? []
   const nodes = [
     ...graph.nodes.map((node): DrawnNode => ({
@@ -115,6 +123,8 @@ function drawnChain(
     ...legacy.map(({ fromIndex, type }, index) => ({ fromIndex, toIndex: graph.nodes.length + index, type })),
   ]
   return {
+    id: graph.ruleChainId ?? head.id ?? undefined,
+    root: head.root ?? false,
     name: head.name,
     type: head.type ?? 'CORE',
     firstNodeIndex: graph.firstNodeIndex ?? null,

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { catalogueOf } from '../engine/rulechain/testkit.ts'
 import type { NodeCatalogue } from '../engine/rulechain/node.ts'
+import { catalogue as realNodes } from '../nodes/catalogue.ts'
 import { defineErrors } from '../model/errors.ts'
 import { stringifyJson } from '../model/json.ts'
-import { checkChain, findingText } from './check.ts'
+import { checkChain, findingText } from '../services/rule-chains/check.ts'
+import { incomingFrom } from '../services/rule-chains/incoming.ts'
 import { parseChain, type DrawnChain, type DrawnNode } from './chain-file.ts'
 
 const Errors = defineErrors('test', {
@@ -103,6 +105,55 @@ test('a first node that fails what is no telemetry is told, unless its failures 
   ])
   assert.deepEqual(await found(chainOf([save, ['Log', 'save']], [[0, 'failure', 1]])), [])
   assert.deepEqual(await found(chainOf([['Warm', 'filter'], save], [[0, 'True', 1]])), [])
+})
+
+test('a chain into which others lead behind a type switch alone may begin with what fails all else', async () => {
+  const id = '0a1b2c3d-0000-1000-8000-000000000001'
+  const save = ['Save', 'org.thingsboard.rule.engine.telemetry.TbMsgTimeseriesNode'] as const
+  const input: Line = ['In', 'org.thingsboard.rule.engine.flow.TbRuleChainInputNode']
+  const switching: Line = ['Sort', 'org.thingsboard.rule.engine.filter.TbMsgTypeSwitchNode']
+  const filtering: Line = ['Some', 'org.thingsboard.rule.engine.filter.TbMsgTypeFilterNode']
+  const leading = (nodes: readonly Line[], connections: Parameters<typeof chainOf>[1]): DrawnChain => {
+    const chain = chainOf(nodes, connections)
+    const configured = chain.nodes.map((node) => ({
+      ...node,
+      configuration: node.name === 'In' ? { ruleChainId: id } : { messageTypes: ['POST_TELEMETRY_REQUEST'] },
+    }))
+    return { ...chain, nodes: configured }
+  }
+  const found = async (...others: readonly DrawnChain[]) => {
+    const parts = { catalogue: realNodes, tryNode, incoming: incomingFrom(others, id, realNodes) }
+    return (await checkChain(chainOf([save], []), parts)).length
+  }
+  const sorted = leading([switching, input], [[0, 'Post telemetry', 1]])
+  const filtered = leading([filtering, input], [[0, 'true', 1]])
+  const log: Line = ['Log', 'org.thingsboard.rule.engine.action.TbLogNode']
+  const between = leading(
+    [switching, log, input],
+    [
+      [0, 'post telemetry', 1],
+      [1, 'Success', 2],
+    ],
+  )
+  assert.deepEqual([await found(sorted), await found(filtered), await found(between)], [0, 0, 0])
+  assert.deepEqual(
+    [
+      await found(),
+      await found(sorted, leading([input], [])),
+      await found(leading([switching, input], [[0, 'Other', 1]])),
+      await found(
+        leading(
+          [switching, input],
+          [
+            [0, 'Post telemetry', 1],
+            [0, 'Connect Event', 1],
+          ],
+        ),
+      ),
+      await found(leading([filtering, input], [[0, 'False', 1]])),
+    ],
+    [1, 1, 1, 1, 1],
+  )
 })
 
 test('a secret that the file masks is told', async () => {

@@ -4,6 +4,7 @@ import { entityId } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { RULE_CHAIN_TYPES, ruleChains } from '../../services/entities/rule-chain.ts'
 import { graphJson, idJson } from '../../services/entity-json.ts'
+import { SEVERITIES } from '../../services/rule-chains/check.ts'
 import type { GraphDraft, NodeDraft } from '../../services/rule-chains/drafts.ts'
 import { RuleChainErrors } from '../../services/rule-chains/errors.ts'
 import type { RuleChains } from '../../services/rule-chains/rule-chains.ts'
@@ -97,6 +98,7 @@ export function ruleChainRoutes(parts: RuleChainRoutesParts): readonly DeclaredR
     ...chainRoutes(parts),
     ...chainLists(parts),
     ...graphRoutes(parts),
+    ...findingRoutes(parts),
     ...labelRoutes(parts),
     ...fileRoutes(parts),
     ...scriptRoutes(parts),
@@ -188,6 +190,35 @@ function graphRoutes({ make, chains, declared }: RuleChainRoutesParts): readonly
       bodyTargets: ({ ruleChainId }) => [{ entity: entityId('RULE_CHAIN', ruleChainId), operation: 'WRITE' as const }],
       answer: GRAPH_SHAPE,
       handle: async ({ principal, body, query }) => graphJson(await chains.saveGraphByUser(principal, body, query)),
+    }),
+  ]
+}
+
+const FINDING: JsonObject = {
+  title: 'RuleChainFinding',
+  ...members({
+    severity: { type: 'string', enum: [...SEVERITIES] },
+    nodeIndex: { type: ['integer', 'null'], description: 'Null where it is about the whole chain' },
+    text: TEXT,
+  }),
+}
+
+function findingRoutes({ make, chains, declared }: RuleChainRoutesParts): readonly DeclaredRoute[] {
+  return [
+    make.route({
+      method: 'GET',
+      path: '/api/ruleChain/{ruleChainId}/findings',
+      about: 'What is wrong with a rule chain as it is saved, as `chain check` says it of a file. Our own addition.',
+      authorities: TENANT,
+      targets: { ruleChainId: { entity: ruleChains, operation: 'READ' } },
+      query: {},
+      body: undefined,
+      answer: listShape(FINDING),
+      handle: async ({ principal, path }) => {
+        const findings = await chains.findings(declared.of(ruleChains).tenantOf(principal), path.ruleChainId)
+        if (findings === undefined) throw ApiErrors.NOT_FOUND_BY_ID({ type: 'Rule chain', id: path.ruleChainId })
+        return findings.map(({ severity, nodeIndex, text }) => ({ severity, nodeIndex: nodeIndex ?? null, text }))
+      },
     }),
   ]
 }

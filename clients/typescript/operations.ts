@@ -5097,6 +5097,14 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'GET', path: '/api/ruleChain/{ruleChainId}' }, given, options)
   }
 
+  /** What is wrong with a rule chain as it is saved, as `chain check` says it of a file. Our own addition. For TENANT_ADMIN. */
+  getRuleChainByRuleChainIdFindings(
+    given: { readonly ruleChainId: string },
+    options?: CallOptions,
+  ): Promise<readonly Api.RuleChainFinding[]> {
+    return this.call({ method: 'GET', path: '/api/ruleChain/{ruleChainId}/findings' }, given, options)
+  }
+
   /** The graph of a rule chain: its nodes, and how they are connected. For TENANT_ADMIN. */
   getRuleChainByRuleChainIdMetadata(
     given: { readonly ruleChainId: string },

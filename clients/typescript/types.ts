@@ -2156,6 +2156,12 @@ export type RuleChainData = {
 
 export type RuleChainDifference = { readonly what: string; readonly lines: readonly string[] }
 
+export type RuleChainFinding = {
+  readonly severity: 'error' | 'warning'
+  readonly nodeIndex: number | null
+  readonly text: string
+}
+
 export type RuleChainId = { readonly entityType: 'RULE_CHAIN'; readonly id: string }
 
 export type RuleChainImportResult = {

@@ -77,6 +77,8 @@ export interface NodeDefinition {
   readonly relations: readonly string[] | 'custom'
   /** The message types that it takes, where it fails all others. */
   readonly takes?: readonly string[]
+  /** The message types that alone leave it by the connection; undefined where any may. Absent where that is so of each. */
+  passes?(label: string, configuration: JsonObject): readonly string[] | undefined
   readonly defaultConfiguration: JsonObject
   /** JSON schema of the configuration, for the editor and the docs. */
   readonly configurationSchema: JsonObject

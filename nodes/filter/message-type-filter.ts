@@ -27,6 +27,10 @@ export const messageTypeFilter = defineNode({
       expect: { relations: ['False'] },
     },
   ],
+  passes: (label, { messageTypes }) => {
+    if (label.toLowerCase() !== 'true' || !Array.isArray(messageTypes)) return undefined
+    return messageTypes.filter((type) => typeof type === 'string')
+  },
   create: ({ messageTypes }) => {
     const listed = new Set(messageTypes)
     return { handle: (message) => (listed.has(message.type) ? 'True' : 'False') }

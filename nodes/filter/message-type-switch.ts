@@ -27,5 +27,9 @@ export const messageTypeSwitch = defineNode({
       expect: { relations: ['Other'] },
     },
   ],
+  passes: (label) => {
+    const types = [...labels].filter(([, own]) => own.toLowerCase() === label.toLowerCase()).map(([type]) => type)
+    return label.toLowerCase() === 'other' || types.length === 0 ? undefined : types
+  },
   create: () => ({ handle: (message) => labels.get(message.type) ?? 'Other' }),
 })

@@ -10,6 +10,7 @@ import type { CommitDoubts } from '../changes/commit-doubts.ts'
 import type { Deployments } from '../deployments.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 import type { LimitsOfTenants } from '../tenants/limits.ts'
+import type { TryNode } from './checked-chain.ts'
 import type { GraphDraft } from './drafts.ts'
 import type { NodeSecrets } from './node-secrets.ts'
 
@@ -26,6 +27,8 @@ export interface RuleChainParts {
   readonly clock: Clock
   readonly random: Random
   readonly limits: Pick<LimitsOfTenants, 'guard' | 'of'>
+  /** Absent: what nodes do not start for is not looked for. */
+  readonly tryNode?: TryNode | undefined
 }
 
 export interface GraphOptions {

@@ -12,6 +12,8 @@ import { chainChanged, ruleChains, type RuleChainDraft } from '../entities/rule-
 import { graphJson } from '../entity-json.ts'
 import { itemNotFound, ServiceErrors } from '../errors.ts'
 import { checkName } from '../names.ts'
+import { ChainFindings } from './chain-findings.ts'
+import type { Finding } from './check.ts'
 import { defaultGraph } from './default-rule-chain.ts'
 import type { GraphDraft } from './drafts.ts'
 import { RuleChainErrors } from './errors.ts'
@@ -32,11 +34,13 @@ export class RuleChains {
   private readonly parts: RuleChainParts
   private readonly entities: EntityStore
   private readonly service: EntityService<typeof ruleChains.columns>
+  private readonly check: ChainFindings
 
   constructor(parts: RuleChainParts) {
     this.parts = parts
     this.entities = parts.entities
     this.service = parts.declared.of(ruleChains)
+    this.check = new ChainFindings(parts)
     this.outputLabels = new OutputLabels(parts.entities)
     this.versions = new RuleChainVersions(parts)
     this.transfer = new RuleChainTransfer(parts, this.versions, (...asked) => this.checked(...asked))
@@ -64,6 +68,13 @@ export class RuleChains {
 
   /** For a node that is made. Throws `rule-chain.SECRET_MASKED`, `vault.…`. */
   readonly openConfiguration = (node: RuleNode): JsonObject => this.parts.secrets.opened(node)
+
+  /** What is wrong with the chain as it is stored; undefined where the tenant has none such. */
+  async findings(tenantId: string, id: string): Promise<readonly Finding[] | undefined> {
+    const chain = await this.find(tenantId, id)
+    const graph = chain && (await this.entities.ruleChains.graph(id))
+    return graph && this.check.of(chain, graph)
+  }
 
   root(tenantId: string): Promise<RuleChain | undefined> {
     return this.service.findBy(tenantId, { type: 'CORE', root: true })

@@ -314,3 +314,41 @@ seen('what nodes did not start for is asked with one call, however many there ar
   assert.equal(paths.filter((path) => path.endsWith('/startErrors')).length, 1)
   assert.equal(paths.filter((path) => path.startsWith('/api/events/')).length, 0)
 })
+
+seen('a save says what `chain check` says, and each finding leads to its node', async (browser, running) => {
+  const SAVE = node('telemetry.TbMsgTimeseriesNode', 'Keep it', { defaultTTL: 0 }, 250)
+  const BROKEN = node('filter.TbJsFilterNode', 'Broken', script('return msg.temperature >;'), 600)
+  const { rest, id } = await opened(browser, running, 'Checked', { firstNodeIndex: 0, nodes: [SAVE] })
+  await browser.drag(of('Keep it'), 30, 60)
+  await (await browser.named('Save')).click()
+  await saved(browser)
+  await browser.sees(
+    /Keep it runs, and not as drawn .*takes POST_TELEMETRY_REQUEST alone: .*put a message type switch before it/,
+  )
+  await (await browser.find('section[aria-label=Findings] button')).click()
+  await browser.find(`${of('Keep it')}.selected`)
+  // Behind a type switch of another chain it may be what it is; what does not compile does not run.
+  const { id: other } = await rest.expect<{ id: object }>('POST', '/api/ruleChain', { name: 'Leads there' })
+  await rest.expect('POST', '/api/ruleChain/metadata', {
+    ruleChainId: other,
+    firstNodeIndex: 0,
+    nodes: [
+      node('filter.TbMsgTypeSwitchNode', 'Sort', { version: 0 }, 100),
+      node('flow.TbRuleChainInputNode', 'There', { ruleChainId: id.id, forwardMsgToDefaultRuleChain: false }, 300),
+    ],
+    connections: [{ fromIndex: 0, toIndex: 1, type: 'Post telemetry' }],
+  })
+  const findings = () => rest.expect<{ text: string }[]>('GET', `/api/ruleChain/${id.id}/findings`)
+  assert.deepEqual(await findings(), [])
+  const { version } = await rest.expect<{ version: number }>('GET', `/api/ruleChain/${id.id}/metadata`)
+  await rest.expect('POST', '/api/ruleChain/metadata', {
+    ruleChainId: id,
+    version,
+    firstNodeIndex: 0,
+    nodes: [SAVE, BROKEN],
+    connections: [{ fromIndex: 0, toIndex: 1, type: 'Success' }],
+  })
+  const [broken, ...more] = await findings()
+  assert.deepEqual([more, { ...broken, text: '' }], [[], { severity: 'error', nodeIndex: 1, text: '' }])
+  assert.match(broken?.text ?? '', /line 1, column/)
+})

@@ -6,6 +6,7 @@ import { canvas } from './canvas.js'
 import { catalogueOf, readComponents } from './catalogue.js'
 import { connect } from './connecting.js'
 import { downloadChain } from './download.js'
+import { findingsList } from './findings.js'
 import { freePlace } from './geometry.js'
 import { graphOf, nodeOf, tidied, withChange, withLabels, withNode, withoutNode } from './graph.js'
 import { followChain } from './inside.js'
@@ -29,6 +30,12 @@ export async function ruleChainPage(main, chainId) {
   const state = editorState(graphOf(metadata), metadata.version)
   const told = make('p', { role: 'status' })
   const side = make('aside', { 'aria-label': 'What is chosen' })
+  const findings = findingsList((index) => {
+    const key = state.base().nodes[index]?.key
+    if (key === undefined || nodeOf(state.graph(), key) === undefined) return
+    state.select({ node: key })
+    panel?.focus()
+  })
   const say = (/** @type {string} */ text, isWrong = false) => tell(told, text, isWrong)
   const savedIds = () => state.graph().nodes.flatMap(({ id }) => id?.id ?? [])
   const tenantId = chain.tenantId.id
@@ -186,11 +193,25 @@ export async function ruleChainPage(main, chainId) {
     try {
       const isSaved = await save(state, chain)
       say(isSaved ? 'Saved: it runs so from now on.' : 'Not saved.', !isSaved)
-      if (isSaved) inside.again()
+      if (!isSaved) return
+      inside.again()
+      await check()
     } catch (error) {
       say(`Not saved. ${messageOf(error)}`, true)
     } finally {
       saving.removeAttribute('aria-busy')
+    }
+  }
+
+  async function check() {
+    const { nodes } = state.base()
+    try {
+      findings.show(await call('GET', `/api/ruleChain/${chainId}/findings`), nodes)
+    } catch (error) {
+      findings.show(
+        [{ severity: 'warning', nodeIndex: null, text: `It could not be checked: ${messageOf(error)}` }],
+        [],
+      )
     }
   }
 
@@ -235,6 +256,7 @@ export async function ruleChainPage(main, chainId) {
     make('h1', {}, chain.name, ...(chain.root ? [' ', make('strong', { class: 'mark' }, 'root')] : []), ' ', unsaved),
     bar,
     told,
+    findings.element,
     make('div', { class: 'editor' }, drawing.element, side),
   )
   choose()

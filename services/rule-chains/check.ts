@@ -3,15 +3,17 @@
  * at the first error (`rule-engine.md` 3.5), this goes on, and it tells what no save refuses: nodes nothing leads to, relations that nobody
  * emits, scripts that do not compile.
  */
-import { errorText, isMillraceError } from '../model/errors.ts'
-import { masksIn } from '../model/secret-members.ts'
-import { currentConfiguration } from '../engine/rulechain/configuration.ts'
-import { isSource, type NodeCatalogue, type NodeDefinition } from '../engine/rulechain/node.ts'
-import { INPUT_NODE_TYPE } from '../services/rule-chains/node-types.ts'
-import type { DrawnChain, DrawnNode } from './chain-file.ts'
+import { errorText, isMillraceError } from '../../model/errors.ts'
+import { masksIn } from '../../model/secret-members.ts'
+import { currentConfiguration } from '../../engine/rulechain/configuration.ts'
+import { isSource, type NodeCatalogue, type NodeDefinition } from '../../engine/rulechain/node.ts'
+import type { CheckedChain, CheckedNode } from './checked-chain.ts'
+import type { Incoming } from './incoming.ts'
+import { INPUT_NODE_TYPE } from './node-types.ts'
 
 /** `error`: the chain, or one of its nodes, does not run. `warning`: it runs, and does not do what was drawn. */
-export type Severity = 'error' | 'warning'
+export const SEVERITIES = ['error', 'warning'] as const
+export type Severity = (typeof SEVERITIES)[number]
 
 export interface Finding {
   readonly severity: Severity
@@ -20,14 +22,19 @@ export interface Finding {
   readonly text: string
 }
 
-export interface CheckParts {
+export interface CheckParts<Node extends CheckedNode> {
   readonly catalogue: Pick<NodeCatalogue, 'find'>
   /** Makes the node as the engine would; resolves with what it does not start for. */
-  readonly tryNode: (node: DrawnNode) => Promise<Error | undefined>
+  readonly tryNode: (node: Node) => Promise<Error | undefined>
+  /** What comes into the chain, where that is known; absent: messages of all types. */
+  readonly incoming?: Incoming | undefined
 }
 
 /** Findings in the order of the nodes, those of the whole chain first. */
-export async function checkChain(chain: DrawnChain, parts: CheckParts): Promise<readonly Finding[]> {
+export async function checkChain<Node extends CheckedNode>(
+  chain: CheckedChain<Node>,
+  parts: CheckParts<Node>,
+): Promise<readonly Finding[]> {
   const findings = [...shapeFindings(chain)]
   if (findings.some(({ severity }) => severity === 'error')) return findings
   findings.push(...cycleFindings(chain))
@@ -40,16 +47,16 @@ export async function checkChain(chain: DrawnChain, parts: CheckParts): Promise<
         ...relationFindings(chain, index, definition),
       )
   }
-  findings.push(...unreachable(chain, parts.catalogue), ...firstTakes(chain, parts.catalogue))
+  findings.push(...unreachable(chain, parts.catalogue), ...firstTakes(chain, parts))
   return findings.sort((a, b) => (a.nodeIndex ?? -1) - (b.nodeIndex ?? -1))
 }
 
 /** One line: `error  node 3 'Save' at 824,156: …`. */
-export function findingText(chain: DrawnChain, { severity, nodeIndex, text }: Finding): string {
+export function findingText(chain: CheckedChain, { severity, nodeIndex, text }: Finding): string {
   return `${severity.padEnd(7)} ${nodeIndex === undefined ? 'chain' : nodeText(chain, nodeIndex)}: ${text}`
 }
 
-export function nodeText(chain: DrawnChain, index: number): string {
+export function nodeText(chain: CheckedChain, index: number): string {
   const node = chain.nodes[index]
   const place = node?.place === undefined ? '' : ` at ${node.place.x},${node.place.y}`
   return `node ${index} '${node?.name ?? ''}'${place}`
@@ -63,7 +70,7 @@ function warning(nodeIndex: number | undefined, text: string): Finding {
   return { severity: 'warning', nodeIndex, text }
 }
 
-function shapeFindings({ nodes, connections, firstNodeIndex }: DrawnChain): readonly Finding[] {
+function shapeFindings({ nodes, connections, firstNodeIndex }: CheckedChain): readonly Finding[] {
   const isNode = (index: number): boolean => nodes[index] !== undefined
   const findings: Finding[] = []
   if (firstNodeIndex === null) {
@@ -84,7 +91,7 @@ function shapeFindings({ nodes, connections, firstNodeIndex }: DrawnChain): read
 }
 
 /** One finding for each way back, at the node where it begins. */
-function cycleFindings(chain: DrawnChain): readonly Finding[] {
+function cycleFindings(chain: CheckedChain): readonly Finding[] {
   const findings: Finding[] = []
   const state = new Map<number, 'open' | 'done'>()
   for (const start of chain.nodes.keys()) {
@@ -111,11 +118,11 @@ function cycleFindings(chain: DrawnChain): readonly Finding[] {
   return findings
 }
 
-async function nodeFindings(
+async function nodeFindings<Node extends CheckedNode>(
   index: number,
-  node: DrawnNode,
+  node: Node,
   definition: NodeDefinition,
-  { tryNode }: CheckParts,
+  { tryNode }: CheckParts<Node>,
 ): Promise<readonly Finding[]> {
   const raised = { ...node, ...currentConfiguration(definition, node) }
   const findings: Finding[] = []
@@ -132,7 +139,7 @@ async function nodeFindings(
   return findings
 }
 
-function relationFindings(chain: DrawnChain, index: number, { relations, name }: NodeDefinition): readonly Finding[] {
+function relationFindings(chain: CheckedChain, index: number, { relations, name }: NodeDefinition): readonly Finding[] {
   if (relations === 'custom') return []
   const known = new Set([...relations, 'Failure'].map((relation) => relation.toLowerCase()))
   const labels = new Set(waysFrom(chain, index).map(({ type }) => type))
@@ -144,7 +151,7 @@ function relationFindings(chain: DrawnChain, index: number, { relations, name }:
     })
 }
 
-function unreachable(chain: DrawnChain, catalogue: CheckParts['catalogue']): readonly Finding[] {
+function unreachable(chain: CheckedChain, catalogue: Pick<NodeCatalogue, 'find'>): readonly Finding[] {
   if (chain.firstNodeIndex === null) return []
   const sources = [...chain.nodes.entries()].flatMap(([index, { type, configuration }]) => {
     const definition = catalogue.find(type)
@@ -157,16 +164,20 @@ function unreachable(chain: DrawnChain, catalogue: CheckParts['catalogue']): rea
     .map((index) => warning(index, 'no way leads to it from the first node'))
 }
 
-/** Devices that connect, alarms that change and all else that happens come to the first node too. */
-function firstTakes(chain: DrawnChain, catalogue: CheckParts['catalogue']): readonly Finding[] {
+/** Devices that connect, alarms that change and all else that happens come to the first node too, unless others lead to it behind a type switch. */
+function firstTakes(
+  chain: CheckedChain,
+  { catalogue, incoming = 'all' }: Pick<CheckParts<CheckedNode>, 'catalogue' | 'incoming'>,
+): readonly Finding[] {
   const { firstNodeIndex: first } = chain
   const { takes, name } = catalogue.find(first === null ? '' : (chain.nodes[first]?.type ?? '')) ?? {}
   if (first === null || takes === undefined) return []
+  if (incoming !== 'all' && [...incoming].every((type) => takes.includes(type))) return []
   if (waysFrom(chain, first).some(({ type }) => type.toLowerCase() === 'failure')) return []
   const text = `${name} takes ${takes.join(' and ')} alone: all other messages, such as CONNECT_EVENT, fail here and become dead letters; put a message type switch before it`
   return [warning(first, text)]
 }
 
-function waysFrom({ connections }: DrawnChain, index: number): DrawnChain['connections'] {
+function waysFrom({ connections }: CheckedChain, index: number): CheckedChain['connections'] {
   return connections.filter(({ fromIndex }) => fromIndex === index)
 }
