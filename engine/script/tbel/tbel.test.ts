@@ -172,6 +172,11 @@ table('parsing and bytes', [
   ["return [parseInt('ab'), parseInt('0x1F'), parseInt('10', 2), parseInt(' ')];", '[171,31,2,null]'],
   ["return [parseDouble('2'), parseFloat('1.5'), parseLong('5000000000')];", '[2.0,1.5,5000000000]'],
   ['return [toFixed(1.005, 2), toFixed(2, 1), toInt(2.5)];', '[1.01,2.0,3]'],
+  ['return [toFixed(1250.0, -2), toFixed(49.9, -2), toFixed(1.5, 200), toFixed(-0.04, 1)];', '[1300.0,0.0,1.5,0.0]'],
+  [
+    'return [toInt(1e12), toInt(-1e12), toInt(2147483647.5), toInt(1e300), toInt(-2.5)];',
+    '[-727379968,727379968,-2147483648,0,-3]',
+  ],
   ["return [hexToBytes('FF01'), bytesToHex([-1, 1])];", '[[-1,1],"FF01"]'],
   ["return [btoa('hi'), atob('aGk='), base64ToHex('aGk=')];", '["aGk=","hi","6869"]'],
   [

@@ -1,6 +1,6 @@
 /** Texts into numbers and back. Source: `rule-engine.md` 6.5 "parse text", "numbers", "text/bytes" and the quirks below them. */
 import { Fault } from '../fault.ts'
-import { double, intOf, long, textOf, type Value } from '../values.ts'
+import { double, long, textOf, type Value } from '../values.ts'
 import type { Budget } from '../budget.ts'
 import {
   argument,
@@ -62,17 +62,45 @@ export function decimalNumber(text: string): number {
   return Number(plain.replace(/[dDfF]$/, ''))
 }
 
-/** Rounds half up at a number of digits, on the decimal digits as written: `toFixed(1.005, 2)` is 1.01. */
-export function roundHalfUp(value: number, digits: number): number {
-  if (!Number.isFinite(value) || digits < 0 || digits > 100)
-    throw new Fault('toFixed needs a finite number and 0 to 100 digits')
+interface Decimal {
+  /** Without its sign. */
+  readonly unscaled: bigint
+  /** The value is `unscaled` by so many tens smaller. */
+  readonly scale: number
+}
+
+/** The shortest digits that mean the number: as it is written. */
+function decimalOf(value: number): Decimal {
+  if (!Number.isFinite(value)) throw new Fault('a finite number is needed')
   const [mantissa = '', exponent = '0'] = Math.abs(value).toExponential().split('e')
-  const scale = mantissa.replace('.', '').length - 1 - Number(exponent)
-  if (scale <= digits) return value
-  const unscaled = BigInt(mantissa.replace('.', ''))
-  const divisor = 10n ** BigInt(Math.min(400, scale - digits))
-  const rounded = (unscaled * 2n + divisor) / (2n * divisor)
-  return Math.sign(value) * Number(`${rounded}e${-digits}`)
+  const digits = mantissa.replace('.', '')
+  return { unscaled: BigInt(digits), scale: digits.length - 1 - Number(exponent) }
+}
+
+/** Digits that no double has: what is left of it is 0. */
+const ALL_DIGITS = 400
+
+/** In units of the last of these digits behind the point; negative ones are before it. */
+function roundedAt({ unscaled, scale }: Decimal, digits: number): bigint {
+  const divisor = 10n ** BigInt(Math.min(ALL_DIGITS, scale - digits))
+  return (unscaled * 2n + divisor) / (2n * divisor)
+}
+
+/** Rounds half up at a number of digits, on the decimal digits as written: `toFixed(1.005, 2)` is 1.01, `toFixed(1250, -2)` 1300. */
+export function roundHalfUp(value: number, digits: number): number {
+  const decimal = decimalOf(value)
+  // A decimal has no negative zero.
+  if (decimal.scale <= digits) return value + 0
+  return Math.sign(value) * Number(`${roundedAt(decimal, digits)}e${-digits}`) + 0
+}
+
+/** The low 32 bits of the rounded number, as the platform narrows it. */
+function toInt(values: readonly Value[]): Value {
+  const value = doubleArgument(values, 0)
+  const decimal = decimalOf(value)
+  const { unscaled, scale } = decimal
+  const whole = scale > 0 ? roundedAt(decimal, 0) : unscaled * 10n ** BigInt(-scale)
+  return Number(BigInt.asIntN(32, value < 0 ? -whole : whole))
 }
 
 /** A double also of a whole number. */
@@ -120,7 +148,7 @@ export const parseFunctions: Functions = new Map([
   ['isDecimal', looksLike(isDecimalText, 10)],
   ['isHexadecimal', looksLike(isHexText, 16)],
   ['toFixed', libraryFunction(2, 2, toFixed)],
-  ['toInt', libraryFunction(1, 1, (values) => intOf(roundHalfUp(doubleArgument(values, 0), 0)), 'int')],
+  ['toInt', libraryFunction(1, 1, toInt, 'int')],
   ['padStart', libraryFunction(3, 3, (values, budget) => pad(values, budget, true), 'string')],
   ['padEnd', libraryFunction(3, 3, (values, budget) => pad(values, budget, false), 'string')],
   ['encodeURI', libraryFunction(1, 1, (values, budget) => encodeText(textArgument(values, 0), budget), 'string')],
