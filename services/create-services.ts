@@ -84,6 +84,7 @@ import { RuleChains } from './rule-chains/rule-chains.ts'
 import type { ServicesOptions } from './services-options.ts'
 import type { Services } from './services.ts'
 import { SystemSms } from './sms/system-sms.ts'
+import { tenantSms } from './sms/tenant-sms.ts'
 import { StoredTelemetry } from './telemetry/telemetry.ts'
 import { TenantProperty } from './tenants/tenant-property.ts'
 import { tenantStart } from './tenants/tenant-start.ts'
@@ -214,14 +215,16 @@ export function createServices(options: ServicesOptions): Services {
     ...{ entities, alarms, limits, clock, report },
     maxAlarms: options.maxAlarms ?? DEFAULT_MAX_ALARMS,
   })
+  const texts = { isSetUp: () => sms.isSetUp(), send: tenantSms(sms, meter, outbound) }
   const people: People = createPeople({
-    ...{ entities, declared, access, admin, vault, report, clock, random },
+    ...{ entities, declared, access, admin, vault, texts, report, clock, random },
     credentials: users,
   })
   const notificationSet = createNotifications({
     ...{ declared, entities, feed, doubts, vault, limits, clock, random, report },
     userSettings: people.settings,
     mail: { settings: () => admin.mailSettings(), send: sendBySmtp },
+    texts,
     ttlMs: options.notificationsTtlMs ?? NOTIFICATIONS_TTL_MS,
   })
   const { notifications, triggers, watch, platformWatch, rateReached } = notificationSet

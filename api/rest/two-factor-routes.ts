@@ -79,7 +79,7 @@ function accountRoutes({ make, people: { twoFactor } }: TwoFactorRoutesParts): r
       ...SETS_UP,
       method: 'POST',
       path: '/api/2fa/account/config/submit',
-      about: 'Says whether a configuration could be confirmed; mails a code where one is needed.',
+      about: 'Says whether a configuration could be confirmed; sends a code where one is needed.',
       query: {},
       body: accountConfigSchema,
       example: () => TOTP_EXAMPLE,
@@ -183,7 +183,7 @@ export function verificationRoutes({ twoFactor }: Pick<People, 'twoFactor'>, aut
       ...verifies,
       method: 'POST',
       path: '/api/auth/2fa/verification/send',
-      about: 'Mails a code, where one is needed.',
+      about: 'Sends a code, where one is needed.',
       query: { providerType },
       answer: undefined,
       handle: async ({ credentials, query }) => {

@@ -5,7 +5,7 @@ import type * as Api from './types.ts'
 export abstract class Operations extends Caller {
   /** Takes a second factor away. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */
   delete2faAccountConfig(
-    given: { readonly providerType: 'TOTP' | 'EMAIL' | 'BACKUP_CODE' },
+    given: { readonly providerType: 'TOTP' | 'SMS' | 'EMAIL' | 'BACKUP_CODE' },
     options?: CallOptions,
   ): Promise<Api.Delete2faAccountConfigAnswer> {
     return this.call({ method: 'DELETE', path: '/api/2fa/account/config', query: ['providerType'] }, given, options)
@@ -674,7 +674,7 @@ export abstract class Operations extends Caller {
   }
 
   /** The second factors that there are. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */
-  get2faProviders(options?: CallOptions): Promise<readonly ('TOTP' | 'EMAIL' | 'BACKUP_CODE')[]> {
+  get2faProviders(options?: CallOptions): Promise<readonly ('TOTP' | 'SMS' | 'EMAIL' | 'BACKUP_CODE')[]> {
     return this.call({ method: 'GET', path: '/api/2fa/providers' }, {}, options)
   }
 
@@ -6268,7 +6268,7 @@ export abstract class Operations extends Caller {
 
   /** A new secret or new backup codes, which count when they are confirmed. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */
   post2faAccountConfigGenerate(
-    given: { readonly providerType: 'TOTP' | 'EMAIL' | 'BACKUP_CODE' },
+    given: { readonly providerType: 'TOTP' | 'SMS' | 'EMAIL' | 'BACKUP_CODE' },
     options?: CallOptions,
   ): Promise<Api.Post2faAccountConfigGenerateAnswer> {
     return this.call(
@@ -6278,7 +6278,7 @@ export abstract class Operations extends Caller {
     )
   }
 
-  /** Says whether a configuration could be confirmed; mails a code where one is needed. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */
+  /** Says whether a configuration could be confirmed; sends a code where one is needed. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */
   post2faAccountConfigSubmit(
     given: { readonly body: Api.Post2faAccountConfigBody },
     options?: CallOptions,
@@ -6497,7 +6497,7 @@ export abstract class Operations extends Caller {
 
   /** Logs in by a code. For who has the token of a log-in with the scope PRE_VERIFICATION_TOKEN. */
   postAuth2faVerificationCheck(
-    given: { readonly providerType: 'TOTP' | 'EMAIL' | 'BACKUP_CODE'; readonly verificationCode: string },
+    given: { readonly providerType: 'TOTP' | 'SMS' | 'EMAIL' | 'BACKUP_CODE'; readonly verificationCode: string },
     options?: CallOptions,
   ): Promise<Api.GetUserByUserIdTokenAnswer> {
     return this.call(
@@ -6507,9 +6507,9 @@ export abstract class Operations extends Caller {
     )
   }
 
-  /** Mails a code, where one is needed. For who has the token of a log-in with the scope PRE_VERIFICATION_TOKEN. */
+  /** Sends a code, where one is needed. For who has the token of a log-in with the scope PRE_VERIFICATION_TOKEN. */
   postAuth2faVerificationSend(
-    given: { readonly providerType: 'TOTP' | 'EMAIL' | 'BACKUP_CODE' },
+    given: { readonly providerType: 'TOTP' | 'SMS' | 'EMAIL' | 'BACKUP_CODE' },
     options?: CallOptions,
   ): Promise<void> {
     return this.call(
@@ -7920,7 +7920,10 @@ export abstract class Operations extends Caller {
 
   /** Says which of the second factors is asked for first. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */
   put2faAccountConfig(
-    given: { readonly providerType: 'TOTP' | 'EMAIL' | 'BACKUP_CODE'; readonly body: Api.Put2faAccountConfigBody },
+    given: {
+      readonly providerType: 'TOTP' | 'SMS' | 'EMAIL' | 'BACKUP_CODE'
+      readonly body: Api.Put2faAccountConfigBody
+    },
     options?: CallOptions,
   ): Promise<Api.Delete2faAccountConfigAnswer> {
     return this.call(

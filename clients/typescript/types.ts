@@ -1881,7 +1881,7 @@ export type OtaPackage = {
 export type OtaPackageId = { readonly entityType: 'OTA_PACKAGE'; readonly id: string }
 
 export type OwnSecondFactor = {
-  readonly type: 'TOTP' | 'EMAIL' | 'BACKUP_CODE'
+  readonly type: 'TOTP' | 'SMS' | 'EMAIL' | 'BACKUP_CODE'
   readonly default: boolean
   readonly contact?: string | null
   readonly minVerificationCodeSendPeriod?: number | null
@@ -3520,6 +3520,7 @@ export type GetWidgetTypesAnswer = {
 
 export type Post2faAccountConfigBody =
   | { readonly providerType: 'TOTP'; readonly authUrl: string; readonly useByDefault?: boolean | null | undefined }
+  | { readonly providerType: 'SMS'; readonly phoneNumber: string; readonly useByDefault?: boolean | null | undefined }
   | { readonly providerType: 'EMAIL'; readonly email: string; readonly useByDefault?: boolean | null | undefined }
   | {
       readonly providerType: 'BACKUP_CODE'
@@ -3527,11 +3528,16 @@ export type Post2faAccountConfigBody =
       readonly useByDefault?: boolean | null | undefined
     }
 
-export type Post2faAccountConfigGenerateAnswer = { readonly providerType?: 'TOTP' | 'EMAIL' | 'BACKUP_CODE' }
+export type Post2faAccountConfigGenerateAnswer = { readonly providerType?: 'TOTP' | 'SMS' | 'EMAIL' | 'BACKUP_CODE' }
 
 export type Post2faSettingsBody = {
   readonly providers: readonly (
     | { readonly providerType: 'TOTP'; readonly issuerName: string }
+    | {
+        readonly providerType: 'SMS'
+        readonly smsVerificationMessageTemplate: string
+        readonly verificationCodeLifetime?: number | undefined
+      }
     | { readonly providerType: 'EMAIL'; readonly verificationCodeLifetime?: number | undefined }
     | { readonly providerType: 'BACKUP_CODE'; readonly codesQuantity?: number | undefined }
   )[]

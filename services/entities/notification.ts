@@ -211,7 +211,10 @@ export function methodsOf(configuration: JsonValue): JsonObject {
   return Object.fromEntries(named)
 }
 
-/** Throws `CONFIGURATION` where there is no method, or one in use has no text. */
+/** Characters of the template. */
+const LONGEST_TEXT = 320
+
+/** Throws `CONFIGURATION` where there is no method, or one in use has no text, and `INVALID` where a text for phones is too long. */
 export function checkMethods(configuration: JsonValue): void {
   const member = 'configuration.deliveryMethodsTemplates'
   const methods = Object.entries(methodsOf(configuration))
@@ -220,6 +223,11 @@ export function checkMethods(configuration: JsonValue): void {
     const { enabled, body } = isJsonObject(template) ? template : {}
     const isText = typeof body === 'string' && body.trim() !== ''
     if (enabled === true && !isText) throw NotificationErrors.CONFIGURATION({ member: `${member}.${method}.body` })
+    if (method === 'SMS' && typeof body === 'string' && body.length > LONGEST_TEXT)
+      throw NotificationErrors.INVALID({
+        member: `${member}.SMS.body`,
+        reason: `cannot be longer than ${LONGEST_TEXT} chars`,
+      })
   }
 }
 

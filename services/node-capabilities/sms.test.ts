@@ -8,13 +8,13 @@ test('texts count for the tenant as many segments as they have, and only where t
   const meter = new UsageMeter()
   const sms = {
     send: async (number: string) => {
-      if (number === '+1') throw new Error('refused')
+      if (number === '+15005550009') throw new Error('refused')
     },
   }
   const texts = nodeSms({ sms, meter }, testOutbound())({ tenantId: 'a' })
   await texts.send('+15005550001', 'short')
   await texts.send('+15005550001', 'x'.repeat(141))
-  await assert.rejects(texts.send('+1', 'short'), /refused/)
+  await assert.rejects(texts.send('+15005550009', 'short'), /refused/)
   assert.deepEqual(
     [...meter.take()].map(([tenantId, counts]) => [tenantId, counts[USAGE.sms]]),
     [['a', 4]],

@@ -20,19 +20,23 @@ const REACHED_BY: Readonly<Record<string, readonly DeliveryMethod[] | undefined>
   MICROSOFT_TEAMS: ['MICROSOFT_TEAMS'],
 }
 
-export const NO_MAIL_SERVER = 'Mail server is not configured'
-
-export const NOT_SERVED: Readonly<Record<Exclude<DeliveryMethod, 'WEB' | 'EMAIL'>, string>> = {
+/** Why nobody is reached by it. */
+export const NOT_SERVED: Readonly<Record<Exclude<DeliveryMethod, 'WEB'>, string>> = {
+  EMAIL: 'Mail server is not configured',
   SMS: 'SMS provider is not configured',
   SLACK: 'Slack is not configured',
   MICROSOFT_TEAMS: 'Microsoft Teams is not served',
   MOBILE_APP: 'Push-notifications to mobile are not configured',
 }
 
-/** `configurations`: of the targets. Throws `NOT_CONFIGURED`, `NOBODY_BY`. */
-export function checkChannel(method: DeliveryMethod, hasMail: boolean, configurations: readonly JsonValue[]): void {
-  if (method === 'EMAIL' && !hasMail) throw NotificationErrors.NOT_CONFIGURED({ reason: NO_MAIL_SERVER })
-  if (method !== 'WEB' && method !== 'EMAIL') throw NotificationErrors.NOT_CONFIGURED({ reason: NOT_SERVED[method] })
+/** `served`: by which somebody can be reached now; `configurations`: of the targets. Throws `NOT_CONFIGURED`, `NOBODY_BY`. */
+export function checkChannel(
+  method: DeliveryMethod,
+  served: readonly DeliveryMethod[],
+  configurations: readonly JsonValue[],
+): void {
+  if (method !== 'WEB' && !served.includes(method))
+    throw NotificationErrors.NOT_CONFIGURED({ reason: NOT_SERVED[method] })
   if (!configurations.some((configuration) => reaches(configuration, method)))
     throw NotificationErrors.NOBODY_BY({ method: NAMES[method] })
 }

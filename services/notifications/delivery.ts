@@ -9,7 +9,8 @@ import type { EntityRegistry } from '../entities/entity-registry.ts'
 import { methodsOf, notificationTemplates, type NotificationRequest } from '../entities/notification.ts'
 import type { MailSettings } from '../mail/mail-settings.ts'
 import type { Mail } from '../mail/smtp.ts'
-import { NO_MAIL_SERVER, NOT_SERVED } from './channels.ts'
+import type { SendText } from '../sms/tenant-sms.ts'
+import { NOT_SERVED } from './channels.ts'
 import { NotificationErrors } from './errors.ts'
 import type { Inbox } from './inbox.ts'
 import { MAX_RECIPIENTS, type Concerned, type Recipients, type User } from './recipients.ts'
@@ -26,6 +27,7 @@ export interface DeliveryParts {
     readonly settings: () => Promise<MailSettings | undefined>
     readonly send: (settings: MailSettings, mail: Mail) => Promise<void>
   }
+  readonly texts: { readonly isSetUp: () => Promise<boolean>; readonly send: SendText }
   readonly clock: Clock
   readonly random: Random
 }
@@ -62,7 +64,7 @@ const MAX_ERRORS = 100
 /** Well below how long a request is held for: nobody else sends the mail meanwhile. */
 const MAIL_MS = 45_000
 
-const progressSchema = z.object({
+const walkSchema = z.object({
   /** The last user who was tried: they come in the order of their ids. */
   after: z.string(),
   count: z.number(),
@@ -70,16 +72,19 @@ const progressSchema = z.object({
   /** The first of them. */
   errors: z.array(z.tuple([z.string(), z.string()])),
 })
+type Walk = z.infer<typeof walkSchema>
+const NOBODY_YET: Walk = { after: '', count: 0, failed: 0, errors: [] }
 
-/** How far the mails of a request are. */
-export type MailProgress = z.infer<typeof progressSchema>
+const progressSchema = z.object({ mails: walkSchema.optional(), texts: walkSchema.optional() })
 
-const NOBODY_YET: MailProgress = { after: '', count: 0, failed: 0, errors: [] }
+/** How far the mails and texts of a request are. */
+export type Progress = z.infer<typeof progressSchema>
+const WALKS = { EMAIL: 'mails', SMS: 'texts' } as const
 
-/** Called between slow steps, with how far the mails are: whoever delivers says that it still does, or throws to end it. */
-export type Hold = (progress: MailProgress) => Promise<void>
+/** Called between slow steps, with how far they are: whoever delivers says that it still does, or throws to end it. */
+export type Hold = (progress: Progress) => Promise<void>
 
-type Sent = Omit<MailProgress, 'after'>
+type Sent = Omit<Walk, 'after'>
 
 export class Delivery {
   private readonly parts: DeliveryParts
@@ -104,7 +109,7 @@ export class Delivery {
     return { name: stored.name, type: stored.notificationType, methods: methodsOf(stored.configuration) }
   }
 
-  /** Mails go on behind the progress that is in the request. */
+  /** Mails and texts go on behind the progress that is in the request. */
   async deliver(request: NotificationRequest, hold: Hold): Promise<DeliveryOutcome> {
     const { tenantId } = request
     const { parameters, concerned } = contextOf(request.context)
@@ -134,6 +139,7 @@ export class Delivery {
     let totalErrors = 0
     let statements: readonly Statement[] = []
     let told: readonly string[] = []
+    let progress = progressOf(request.context)
     for (const method of DELIVERY_METHODS) {
       const own = enabled(template.methods[method])
       if (own === undefined) continue
@@ -144,7 +150,18 @@ export class Delivery {
         sent[method] = wanting.length
         continue
       }
-      const outcome = method === 'EMAIL' ? await this.byMail(wanting, own, request, hold) : notServed(method)
+      const send = await this.senderBy(method, request.tenantId, own, parameters)
+      let outcome: Sent
+      if (send === undefined || (method !== 'EMAIL' && method !== 'SMS')) outcome = failed(NOT_SERVED[method])
+      else {
+        const name = WALKS[method]
+        const others = progress
+        const walk = await toEach(wanting, send, others[name] ?? NOBODY_YET, (each) =>
+          hold({ ...others, [name]: each }),
+        )
+        progress = { ...others, [name]: walk }
+        outcome = walk
+      }
       if (outcome.count > 0) sent[method] = outcome.count
       totalErrors += outcome.failed
       if (outcome.failed > 0) errors[method] = Object.fromEntries(outcome.errors)
@@ -185,28 +202,20 @@ export class Delivery {
     })
   }
 
-  private async byMail(
-    users: readonly User[],
+  /** What sends to one user by that way; undefined where nothing does. */
+  private async senderBy(
+    method: DeliveryMethod,
+    tenantId: string,
     template: JsonObject,
-    { context }: NotificationRequest,
-    hold: Hold,
-  ): Promise<Sent> {
-    const settings = await this.parts.mail.settings()
-    if (settings === undefined) return failed(NO_MAIL_SERVER)
-    const { parameters } = contextOf(context)
-    let progress = progressOf(context)
-    for (const user of users) {
-      if (user.id <= progress.after) continue
-      await hold(progress)
-      try {
-        await this.send(settings, mailTo(user, template, parameters))
-        progress = { ...progress, after: user.id, count: progress.count + 1 }
-      } catch (error) {
-        const errors = [...progress.errors, [titleOf(user), errorText(error)] as [string, string]].slice(0, MAX_ERRORS)
-        progress = { ...progress, after: user.id, failed: progress.failed + 1, errors }
-      }
+    parameters: Parameters,
+  ): Promise<((user: User) => Promise<void>) | undefined> {
+    const { mail, texts } = this.parts
+    if (method === 'EMAIL') {
+      const settings = await mail.settings()
+      return settings && ((user) => this.send(settings, mailTo(user, template, parameters)))
     }
-    return progress
+    if (method !== 'SMS' || !(await texts.isSetUp())) return undefined
+    return (user) => texts.send(tenantId, phoneOf(user), bodyFor(user, template, parameters))
   }
 
   /** A server that answers a little now and then would take for ever. */
@@ -230,8 +239,37 @@ function mailTo(user: User, { subject, body }: JsonObject, parameters: Parameter
   return { to: user.email, subject: line, text, html }
 }
 
-function notServed(method: Exclude<DeliveryMethod, 'WEB' | 'EMAIL'>): Sent {
-  return failed(NOT_SERVED[method])
+function bodyFor(user: User, { body }: JsonObject, parameters: Parameters): string {
+  return filled(typeof body === 'string' ? body : '', { ...parameters, ...recipientParameters(user) })
+}
+
+/** Throws `NO_PHONE`. */
+function phoneOf({ phone }: User): string {
+  const number = phone?.trim() ?? ''
+  if (number === '') throw NotificationErrors.NO_PHONE()
+  return number
+}
+
+/** One user after another, since each may take long, behind those who were tried `before`. */
+async function toEach(
+  users: readonly User[],
+  send: (user: User) => Promise<void>,
+  before: Walk,
+  note: (walk: Walk) => Promise<void>,
+): Promise<Walk> {
+  let walk = before
+  for (const user of users) {
+    if (user.id <= walk.after) continue
+    await note(walk)
+    try {
+      await send(user)
+      walk = { ...walk, after: user.id, count: walk.count + 1 }
+    } catch (error) {
+      const errors = [...walk.errors, [titleOf(user), errorText(error)] as [string, string]].slice(0, MAX_ERRORS)
+      walk = { ...walk, after: user.id, failed: walk.failed + 1, errors }
+    }
+  }
+  return walk
 }
 
 /** Nobody was reached: no recipient is named. */
@@ -257,15 +295,20 @@ export function contextJson({ parameters, concerned }: RequestContext): JsonObje
   }
 }
 
-/** The context with how far the mails are; without where that matters no more. */
-export function withProgress(context: JsonValue, mails: MailProgress | undefined): JsonValue {
-  const { mails: _before, ...rest } = isJsonObject(context) ? context : {}
-  return mails === undefined ? rest : { ...rest, mails }
+/** The context with how far mails and texts are; without where that matters no more. */
+export function withProgress(context: JsonValue, progress: Progress = {}): JsonValue {
+  const { mails: _mails, texts: _texts, ...rest } = isJsonObject(context) ? context : {}
+  const { mails, texts } = progress
+  return { ...rest, ...(mails === undefined ? {} : { mails }), ...(texts === undefined ? {} : { texts }) }
 }
 
-function progressOf(context: JsonValue): MailProgress {
-  const parsed = progressSchema.safeParse(isJsonObject(context) ? context['mails'] : undefined)
-  return parsed.success ? parsed.data : NOBODY_YET
+/** How many users were tried. */
+export function triedBy({ mails, texts }: Progress): number {
+  return [mails, texts].reduce((sum, walk) => sum + (walk === undefined ? 0 : walk.count + walk.failed), 0)
+}
+
+function progressOf(context: JsonValue): Progress {
+  return progressSchema.safeParse(context).data ?? {}
 }
 
 function contextOf(value: JsonValue): RequestContext {

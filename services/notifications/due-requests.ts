@@ -12,7 +12,7 @@ import type { EntityService } from '../entities/entity-service.ts'
 import { notificationRequests, type NotificationRequest } from '../entities/notification.ts'
 import { rowsOf } from '../entities/rows.ts'
 import type { Report } from '../changes/outbox.ts'
-import { withProgress, type Delivery, type MailProgress } from './delivery.ts'
+import { triedBy, withProgress, type Delivery, type Progress } from './delivery.ts'
 import type { Inbox } from './inbox.ts'
 
 export interface DueRequestsParts {
@@ -33,8 +33,8 @@ export interface DueRequestsParts {
 const LOOK_MS = 5_000
 const LEASE_MS = 120_000
 const RENEW_MS = 60_000
-/** So many mails are sent twice at most when the process is killed. */
-const MAILS_PER_NOTE = 50
+/** So many mails and texts are sent twice at most when the process is killed. */
+const SENT_PER_NOTE = 50
 /** Of one tenant. */
 const TAKEN_AT_A_TIME = 100
 /** So long a tenant keeps its sender while others wait for one. */
@@ -192,29 +192,29 @@ export class DueRequests {
   private async send(request: NotificationRequest, sender: Sender): Promise<boolean> {
     const { delivery, entities, requests, inbox, doubts, clock, maxSent } = this.parts
     let taken = request
-    let mailsNoted = 0
-    const take = async (holdMs: number, progress?: MailProgress): Promise<void> => {
+    let noted = 0
+    const take = async (holdMs: number, progress?: Progress): Promise<void> => {
       const context = progress === undefined ? taken.context : withProgress(taken.context, progress)
       const dueTime = clock.now() + holdMs
       taken = { ...taken, version: taken.version + 1, status: 'PROCESSING', dueTime, context }
       await entities.write([requests.update(taken)])
     }
-    const hold = async (progress: MailProgress): Promise<void> => {
+    const hold = async (progress: Progress): Promise<void> => {
       if (this.isClosed || this.isTurnOver(sender)) {
         sender.isAsked = true
         await take(0, progress)
         throw new Interrupted()
       }
-      const mails = progress.count + progress.failed
-      const isEnough = mails - mailsNoted >= MAILS_PER_NOTE
+      const tried = triedBy(progress)
+      const isEnough = tried - noted >= SENT_PER_NOTE
       if (!isEnough && (taken.dueTime ?? 0) - clock.now() >= RENEW_MS) return
       await take(LEASE_MS, progress)
-      mailsNoted = mails
+      noted = tried
     }
     try {
       await take(LEASE_MS)
       const { stats, statements, told } = await delivery.deliver(taken, hold)
-      const context = withProgress(taken.context, undefined)
+      const context = withProgress(taken.context)
       const done = { version: taken.version + 1, status: 'SENT', stats, dueTime: null, context } as const
       const sent: NotificationRequest = { ...taken, ...done }
       const bound = this.rows.keepNewest({ tenant_id: sent.tenantId, status: 'SENT' }, maxSent)

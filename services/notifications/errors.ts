@@ -24,6 +24,7 @@ export const NotificationErrors = defineErrors('notifications', {
   TRIGGER_FIXED: { ...BAD_REQUEST, text: 'Trigger type of a notification rule cannot be changed' },
   IN_USE: { ...BAD_REQUEST, text: '{what} is {used} {by}' },
   MAIL_TOO_SLOW: { kind: 'retryable', status: 503, text: 'The mail server took longer than {seconds} s' },
+  NO_PHONE: { ...BAD_REQUEST, text: 'User does not have phone number' },
   SLACK: { ...BAD_REQUEST, text: 'Slack is not configured' },
   NOT_FOUND: { kind: 'invalid', status: 404, text: "Requested item wasn't found!", restCode: 32 },
 })

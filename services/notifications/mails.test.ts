@@ -25,6 +25,7 @@ function sender(mail: (to: string) => Promise<void>, senders = 8): DueRequests {
   const delivery = new Delivery({
     ...{ declared: services.declared, inbox, recipients, settings, clock, random: testRandom },
     mail: { settings: () => Promise.resolve(SETTINGS), send: (_settings, { to }) => mail(to) },
+    texts: { isSetUp: () => Promise.resolve(false), send: () => Promise.reject(new Error('no texts here')) },
   })
   const doubts = new CommitDoubts(clock)
   const report = (text: string): void => assert.fail(text)

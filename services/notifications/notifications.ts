@@ -43,6 +43,7 @@ export interface NotificationParts {
   readonly vault: Vault
   readonly userSettings: UserSettings
   readonly mail: DeliveryParts['mail']
+  readonly texts: DeliveryParts['texts']
   readonly clock: Clock
   readonly random: Random
   readonly report: Report
@@ -92,7 +93,8 @@ export class Notifications {
     this.settings = new NotificationSettings({ entities, users: parts.userSettings, vault, clock, random })
     this.recipients = new Recipients(declared)
     const { inbox, recipients, settings } = this
-    this.delivery = new Delivery({ declared, inbox, recipients, settings, mail: parts.mail, clock, random })
+    const { mail, texts } = parts
+    this.delivery = new Delivery({ declared, inbox, recipients, settings, mail, texts, clock, random })
     const { requests, delivery } = this
     this.due = new DueRequests({
       entities,
@@ -149,9 +151,9 @@ export class Notifications {
     const targets = await this.recipients.requireTargets(tenantId, draft.targets)
     const used = DELIVERY_METHODS.filter((method) => isEnabled(methods[method] ?? null))
     if (used.length === 0) throw NotificationErrors.NO_METHOD()
-    const hasMail = (await this.parts.mail.settings()) !== undefined
+    const served = await this.deliveryMethods()
     const configurations = targets.map(({ configuration }) => configuration)
-    for (const method of used) checkChannel(method, hasMail, configurations)
+    for (const method of used) checkChannel(method, served, configurations)
     if (!(await this.hasRoom(tenantId))) throw NotificationErrors.TOO_MANY_WAITING({ limit: MAX_WAITING })
     const dueTime = this.parts.clock.now() + delay * 1000
     const request = await this.requests.saveByUser(principal, {
@@ -247,7 +249,9 @@ export class Notifications {
 
   /** Those by which somebody can be reached now. */
   async deliveryMethods(): Promise<readonly DeliveryMethod[]> {
-    return (await this.parts.mail.settings()) === undefined ? ['WEB'] : ['WEB', 'EMAIL']
+    const { mail, texts } = this.parts
+    const [settings, hasTexts] = await Promise.all([mail.settings(), texts.isSetUp()])
+    return ['WEB', ...(settings === undefined ? [] : (['EMAIL'] as const)), ...(hasTexts ? (['SMS'] as const) : [])]
   }
 
   /** Whether one more may wait. */

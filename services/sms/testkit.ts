@@ -10,12 +10,15 @@ export interface TestCentre {
   readonly logins: readonly string[]
   /** Numbers of the texts that came. */
   readonly numbers: readonly string[]
+  /** What they say. */
+  readonly texts: readonly string[]
   close(): void
 }
 
 export async function startTestCentre(): Promise<TestCentre> {
   const logins: string[] = []
   const numbers: string[] = []
+  const texts: string[] = []
   const sessions: Session[] = []
   const server = smpp.createServer((session) => {
     sessions.push(session)
@@ -24,7 +27,10 @@ export async function startTestCentre(): Promise<TestCentre> {
       .on('pdu', (pdu: Pdu) => {
         if (pdu.command.endsWith('_resp')) return
         if (pdu.command.startsWith('bind_')) logins.push(String(pdu['password']))
-        if (pdu.command === 'submit_sm') numbers.push(String(pdu['destination_addr']))
+        if (pdu.command === 'submit_sm') {
+          numbers.push(String(pdu['destination_addr']))
+          texts.push(textOf(pdu['short_message']))
+        }
         session.send(pdu.response({ command_status: 0 }))
       })
   })
@@ -34,10 +40,14 @@ export async function startTestCentre(): Promise<TestCentre> {
   server.unref()
   return {
     port: (server.address() as AddressInfo).port,
-    ...{ logins, numbers },
+    ...{ logins, numbers, texts },
     close: () => {
       for (const session of sessions) session.destroy()
       server.close()
     },
   }
+}
+
+function textOf(message: unknown): string {
+  return typeof message === 'object' && message !== null && 'message' in message ? String(message.message) : ''
 }

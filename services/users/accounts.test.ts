@@ -28,6 +28,7 @@ before(async () => {
     access: services.access,
     admin: services.admin,
     vault: testSecrets().vault,
+    texts: { isSetUp: () => Promise.resolve(false), send: () => Promise.reject(new Error('no texts here')) },
     report: (_text, fields) => logged.push(fields),
     clock,
     random: testRandom,

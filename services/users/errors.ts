@@ -60,6 +60,7 @@ export const UserErrors = defineErrors('users', {
   TWO_FACTOR_CODE: { ...BAD_REQUEST, text: 'Verification code is incorrect' },
   TWO_FACTOR_ABSENT: { ...BAD_REQUEST, text: '2FA provider is not configured' },
   TWO_FACTOR_MAIL: { ...BAD_REQUEST, text: 'Mail service is not set up' },
+  TWO_FACTOR_SMS: { ...BAD_REQUEST, text: 'SMS service is not configured' },
   TWO_FACTOR_NOBODYS: {
     ...BAD_REQUEST,
     text: 'At least one 2FA provider is required if two-factor authentication is enforced',

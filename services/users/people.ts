@@ -12,7 +12,7 @@ import { sendBySmtp } from '../mail/smtp.ts'
 import type { Report } from '../changes/outbox.ts'
 import { UserAccounts, type CredentialStore } from './accounts.ts'
 import { ApiKeys } from './api-keys.ts'
-import { TwoFactor } from './two-factor.ts'
+import { TwoFactor, type TwoFactorParts } from './two-factor.ts'
 import { UserSettings } from './user-settings.ts'
 import { VisitedDashboards, type VisitedDashboardsParts } from './visited-dashboards.ts'
 
@@ -31,6 +31,7 @@ export interface PeopleParts {
   readonly access: VisitedDashboardsParts['access']
   readonly admin: Admin
   readonly vault: Vault
+  readonly texts: TwoFactorParts['texts']
   readonly report: Report
   readonly clock: Clock
   readonly random: Random
@@ -43,6 +44,7 @@ export function createPeople({
   access,
   admin,
   vault,
+  texts,
   report,
   clock,
   random,
@@ -55,7 +57,7 @@ export function createPeople({
     apiKeys: new ApiKeys(declared.of(apiKeys), entities, clock),
     settings,
     twoFactor: new TwoFactor({
-      ...{ admin: admin.settings, settings, vault, mailer, clock },
+      ...{ admin: admin.settings, settings, vault, mailer, texts, clock },
       profileOf: async (tenantId) => (await declared.of(tenants).findAnywhere(tenantId))?.tenantProfileId ?? undefined,
       lock: (userId) => accounts.setEnabled(userId, false),
     }),

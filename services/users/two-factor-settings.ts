@@ -1,13 +1,19 @@
 /** Which second factors there are, and what a user says of the own (`rest-api.md` 1.9). */
 import { z } from 'zod'
+import { PHONE_NUMBER } from '../../engine/rulechain/capabilities/sms-provider.ts'
 
-export const PROVIDER_TYPES = ['TOTP', 'EMAIL', 'BACKUP_CODE'] as const
+export const PROVIDER_TYPES = ['TOTP', 'SMS', 'EMAIL', 'BACKUP_CODE'] as const
 export type ProviderType = (typeof PROVIDER_TYPES)[number]
+/** Those whose codes are sent. */
+export type SentType = Extract<ProviderType, 'SMS' | 'EMAIL'>
 
 export const TWO_FACTOR_SETTINGS = 'twoFaSettings'
 const MAX_BACKUP_CODES = 50
 
 const LONGEST_CODE_SECONDS = 86_400
+const codeLifetime = z.int().min(1).max(LONGEST_CODE_SECONDS).default(120)
+/** Of two text messages. */
+const LONGEST_TEXT = 320
 const MAX_IDS = 1_000
 const ids = z.array(z.uuid()).max(MAX_IDS).nullish().transform(orNone)
 
@@ -25,9 +31,15 @@ export const platformTwoFactorSchema = z.object({
       z.discriminatedUnion('providerType', [
         z.object({ providerType: z.literal('TOTP'), issuerName: z.string().min(1).max(255) }),
         z.object({
-          providerType: z.literal('EMAIL'),
-          verificationCodeLifetime: z.int().min(1).max(LONGEST_CODE_SECONDS).default(120),
+          providerType: z.literal('SMS'),
+          /** May hold `${userEmail}` too. */
+          smsVerificationMessageTemplate: z
+            .string()
+            .max(LONGEST_TEXT)
+            .includes('${code}', { message: 'must contain verification code' }),
+          verificationCodeLifetime: codeLifetime,
         }),
+        z.object({ providerType: z.literal('EMAIL'), verificationCodeLifetime: codeLifetime }),
         z.object({
           providerType: z.literal('BACKUP_CODE'),
           codesQuantity: z.int().min(1).max(MAX_BACKUP_CODES).default(10),
@@ -56,6 +68,11 @@ export const accountConfigSchema = z.discriminatedUnion('providerType', [
   z.object({
     providerType: z.literal('TOTP'),
     authUrl: z.string().max(1000),
+    useByDefault: z.boolean().nullish(),
+  }),
+  z.object({
+    providerType: z.literal('SMS'),
+    phoneNumber: z.string().regex(PHONE_NUMBER, 'is not of E.164 format'),
     useByDefault: z.boolean().nullish(),
   }),
   z.object({

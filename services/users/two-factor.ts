@@ -1,5 +1,5 @@
 /**
- * A second factor beside the password: one-time codes by the clock or by mail, and backup codes for who has lost the device (`rest-api.md`
+ * A second factor beside the password: one-time codes by the clock, by mail or to a phone, and backup codes for who has lost the device (`rest-api.md`
  * 1.9). Which of them there are, and who must have one, the system administrator says; each user sets up the own.
  */
 import { randomBytes, randomInt } from 'node:crypto'
@@ -15,15 +15,21 @@ import type { Vault } from '../vault/vault.ts'
 import { hashOfToken } from './credentials.ts'
 import { UserErrors } from './errors.ts'
 import { matchingStep, newTotpSecret, totpSecretOf, totpUrl } from './totp.ts'
+import type { SendText } from '../sms/tenant-sms.ts'
 import {
   configuredTypes,
+  confirmedPlace,
   hasFactor,
   isOfAnotherSession,
   isSealedAnew,
+  lastSent,
   openedAccount,
   sealedAccount,
+  sentCode,
   shownAccount,
   withOneDefault,
+  withoutSentCode,
+  withSentCode,
   type TwoFactorAccount,
 } from './two-factor-account.ts'
 import {
@@ -33,13 +39,14 @@ import {
   type EnforcedUsers,
   type PlatformTwoFactor,
   type ProviderType,
+  type SentType,
 } from './two-factor-settings.ts'
 import type { UserSettings } from './user-settings.ts'
 
-const MEMBERS = { TOTP: 'totp', EMAIL: 'email', BACKUP_CODE: 'backup' } as const
+const MEMBERS = { TOTP: 'totp', SMS: 'sms', EMAIL: 'email', BACKUP_CODE: 'backup' } as const
 const CODE_BYTES = 5
-const MAILED_DIGITS = 6
-/** Of mails of one user to addresses that nobody confirmed, in a day: they reach who asked for nothing. */
+const SENT_DIGITS = 6
+/** Of codes of one user to addresses and phones that nobody confirmed, in a day: they reach who asked for nothing. */
 const MAX_UNCONFIRMED = 20
 const DAY_MS = 86_400_000
 /** Users whose checks are counted at a time. */
@@ -50,6 +57,7 @@ export interface TwoFactorParts {
   readonly settings: UserSettings
   readonly vault: Vault
   readonly mailer: Pick<Mailer, 'isSetUp' | 'send'>
+  readonly texts: { readonly isSetUp: () => Promise<boolean>; readonly send: SendText }
   /** Of a tenant; undefined where it has none. */
   readonly profileOf: (tenantId: string) => Promise<string | undefined>
   /** Switches a user off who gave too many wrong codes. */
@@ -66,12 +74,13 @@ export interface SecondStep {
 export interface OwnProvider {
   readonly type: ProviderType
   readonly isDefault: boolean
-  /** The address that codes go to, as far as it is told; null for others. */
+  /** The address or phone that codes go to, as far as it is told; null for others. */
   readonly contact: string | null
   readonly minVerificationCodeSendPeriod: number | null
 }
 
 type Whose = Pick<Principal, 'userId' | 'tenantId'>
+type Recipient = Whose & Pick<Principal, 'email'>
 
 export class TwoFactor {
   private readonly parts: TwoFactorParts
@@ -87,10 +96,10 @@ export class TwoFactor {
     return saved && platformTwoFactorSchema.parse(saved.value)
   }
 
-  /** Throws `TWO_FACTOR_MAIL`, `TWO_FACTOR_NOBODYS`. */
+  /** Throws `TWO_FACTOR_MAIL`, `TWO_FACTOR_SMS`, `TWO_FACTOR_NOBODYS`. */
   async savePlatform(principal: Principal, saved: PlatformTwoFactor): Promise<void> {
     const types = saved.providers.map(({ providerType }) => providerType)
-    if (types.includes('EMAIL') && !(await this.parts.mailer.isSetUp())) throw UserErrors.TWO_FACTOR_MAIL()
+    for (const type of types) if (isSentType(type)) await this.requireSender(type)
     const isEnough = types.some((type) => type !== 'BACKUP_CODE')
     if (saved.enforceTwoFa === true && !isEnough) throw UserErrors.TWO_FACTOR_NOBODYS()
     await this.parts.admin.save(principal, TWO_FACTOR_SETTINGS, platformJson(saved))
@@ -117,12 +126,13 @@ export class TwoFactor {
     const own = configuredTypes(account).filter(({ type }) => there.has(type))
     const first = own.find(({ isDefault }) => isDefault) ?? own[0]
     return own.map((provider) => {
-      const isMail = provider.type === 'EMAIL'
+      const { type } = provider
+      const place = isSentType(type) ? (confirmedPlace(account, type) ?? '') : null
       return {
-        type: provider.type,
+        type,
         isDefault: provider === first,
-        contact: isMail ? hiddenAddress(account.email?.email ?? '') : null,
-        minVerificationCodeSendPeriod: isMail ? platform.minVerificationCodeSendPeriod : null,
+        contact: place === null ? null : type === 'SMS' ? hiddenNumber(place) : hiddenAddress(place),
+        minVerificationCodeSendPeriod: place === null ? null : platform.minVerificationCodeSendPeriod,
       }
     })
   }
@@ -154,6 +164,8 @@ export class TwoFactor {
         const authUrl = totpUrl(provider.issuerName, principal.email, newTotpSecret())
         return { providerType: 'TOTP', useByDefault: false, authUrl }
       }
+      case 'SMS':
+        return { providerType: 'SMS', useByDefault: false, phoneNumber: null }
       case 'EMAIL':
         return { providerType: 'EMAIL', useByDefault: false, email: principal.email }
       case 'BACKUP_CODE': {
@@ -164,10 +176,11 @@ export class TwoFactor {
     }
   }
 
-  /** Whether it could be confirmed; a code is mailed where one is needed. Throws `TWO_FACTOR_PROVIDER`, `TWO_FACTOR_URL`. */
+  /** Whether it could be confirmed; a code is sent where one is needed. Throws `TWO_FACTOR_PROVIDER`, `TWO_FACTOR_URL`. */
   async submit(principal: Principal, config: AccountConfig): Promise<void> {
     await this.checkConfig(config)
-    if (config.providerType === 'EMAIL') await this.mailCode(principal, config.email)
+    const place = placeIn(config)
+    if (place !== undefined) await this.send(principal, place.type, place.to)
   }
 
   /**
@@ -191,10 +204,13 @@ export class TwoFactor {
         case 'BACKUP_CODE':
           if (!hasFactor(before)) throw UserErrors.TWO_FACTOR_FIRST()
           return { ...before, backup: { hashes: config.codes.map(hashOfToken), ...common } }
+        case 'SMS': {
+          if (!this.isSent(before, 'SMS', config.phoneNumber, code ?? '')) throw UserErrors.TWO_FACTOR_CODE()
+          return { ...withoutSentCode(before, 'SMS'), sms: { phoneNumber: config.phoneNumber, ...common } }
+        }
         case 'EMAIL': {
-          if (!this.isMailed(before, config.email, code ?? '')) throw UserErrors.TWO_FACTOR_CODE()
-          const { sent: _used, ...rest } = before
-          return { ...rest, email: { email: config.email, ...common } }
+          if (!this.isSent(before, 'EMAIL', config.email, code ?? '')) throw UserErrors.TWO_FACTOR_CODE()
+          return { ...withoutSentCode(before, 'EMAIL'), email: { email: config.email, ...common } }
         }
         case 'TOTP': {
           const secret = totpSecretOf(config.authUrl) ?? ''
@@ -233,11 +249,12 @@ export class TwoFactor {
   }
 
   /** For who gave the password; codes of other kinds are in the user's hands already. Throws `TWO_FACTOR_ABSENT`, `TWO_FACTOR_TOO_OFTEN`. */
-  async sendCode(user: Pick<User, 'id' | 'tenantId'>, type: ProviderType): Promise<void> {
+  async sendCode(user: Pick<User, 'id' | 'tenantId' | 'email'>, type: ProviderType): Promise<void> {
     if (!(await this.providersOf(user)).some((provider) => provider.type === type)) throw UserErrors.TWO_FACTOR_ABSENT()
-    if (type !== 'EMAIL') return
-    const { email } = await this.accountOf(user.id)
-    if (email !== undefined) await this.mailCode({ userId: user.id, tenantId: user.tenantId }, email.email)
+    if (!isSentType(type)) return
+    const { id: userId, tenantId, email } = user
+    const place = confirmedPlace(await this.accountOf(userId), type)
+    if (place !== undefined) await this.send({ userId, tenantId, email }, type, place)
   }
 
   /** A code is good once. Throws `TWO_FACTOR_CODE`, `TWO_FACTOR_ABSENT`, `TWO_FACTOR_TOO_OFTEN`, `TWO_FACTOR_LOCKED`. */
@@ -263,41 +280,57 @@ export class TwoFactor {
 
   /** Undefined where the code is wrong. */
   private withCodeUsed(account: TwoFactorAccount, type: ProviderType, code: string): TwoFactorAccount | undefined {
-    const { totp, email, backup } = account
+    const { totp, backup } = account
     if (type === 'TOTP' && totp !== undefined) {
       const step = matchingStep(totpSecretOf(totp.authUrl) ?? '', code, this.parts.clock.now(), totp.lastStep)
       return step === undefined ? undefined : { ...account, totp: { ...totp, lastStep: step } }
     }
-    if (type === 'EMAIL' && email !== undefined && this.isMailed(account, email.email, code)) {
-      const { sent: _used, ...rest } = account
-      return rest
+    if (isSentType(type)) {
+      const place = confirmedPlace(account, type)
+      return place !== undefined && this.isSent(account, type, place, code) ? withoutSentCode(account, type) : undefined
     }
     if (type !== 'BACKUP_CODE' || backup === undefined) return undefined
     const hashes = backup.hashes.filter((hash) => hash !== hashOfToken(code))
     return hashes.length === backup.hashes.length ? undefined : { ...account, backup: { ...backup, hashes } }
   }
 
-  private isMailed({ sent }: TwoFactorAccount, email: string, code: string): boolean {
-    if (sent === undefined || sent.email !== email || sent.expires <= this.parts.clock.now()) return false
+  private isSent(account: TwoFactorAccount, type: SentType, to: string, code: string): boolean {
+    const sent = sentCode(account, type)
+    if (sent === undefined || sent.to !== to || sent.expires <= this.parts.clock.now()) return false
     // Hashes are compared, so that the time it takes says nothing of the code.
     return hashOfToken(code) === hashOfToken(sent.code)
   }
 
-  /** The newest alone is good. Throws `TWO_FACTOR_TOO_OFTEN`, `TWO_FACTOR_MAIL`. */
-  private async mailCode(whose: Whose, email: string): Promise<void> {
-    const provider = await this.provider('EMAIL')
-    const seconds = provider.providerType === 'EMAIL' ? provider.verificationCodeLifetime : 0
+  /** The newest of its kind alone is good. Throws `TWO_FACTOR_TOO_OFTEN`, `TWO_FACTOR_MAIL`, `TWO_FACTOR_SMS`, and why it could not be sent. */
+  private async send(whose: Recipient, type: SentType, to: string): Promise<void> {
+    const { mailer, texts, clock } = this.parts
+    const provider = await this.provider(type)
+    const seconds = 'verificationCodeLifetime' in provider ? provider.verificationCodeLifetime : 0
     const pauseMs = ((await this.platform())?.minVerificationCodeSendPeriod ?? 0) * 1000
-    const code = String(randomInt(10 ** MAILED_DIGITS)).padStart(MAILED_DIGITS, '0')
-    const now = this.parts.clock.now()
-    if (!(await this.parts.mailer.isSetUp())) throw UserErrors.TWO_FACTOR_MAIL()
+    const code = String(randomInt(10 ** SENT_DIGITS)).padStart(SENT_DIGITS, '0')
+    const now = clock.now()
+    await this.requireSender(type)
     await this.change(whose, (before) => {
-      if (before.sentTime !== undefined && now < before.sentTime + pauseMs) throw UserErrors.TWO_FACTOR_TOO_OFTEN()
-      const sent = { email, code, expires: now + seconds * 1000 }
-      return { ...before, ...countedMail(before, email, now), sentTime: now, sent }
+      const last = lastSent(before, type)
+      if (last !== undefined && now < last + pauseMs) throw UserErrors.TWO_FACTOR_TOO_OFTEN()
+      const counted = confirmedPlace(before, type) === to ? {} : countedUnconfirmed(before, now)
+      return { ...withSentCode(before, type, { to, code, expires: now + seconds * 1000 }, now), ...counted }
     })
-    const text = `Your verification code is ${code}. It is good for ${seconds} seconds.\n`
-    await this.parts.mailer.send({ to: email, subject: 'Verification code', text })
+    if (provider.providerType === 'SMS') {
+      const words = provider.smsVerificationMessageTemplate
+      const text = words.replaceAll('${code}', code).replaceAll('${userEmail}', () => whose.email)
+      await texts.send(whose.tenantId, to, text)
+    } else {
+      const text = `Your verification code is ${code}. It is good for ${seconds} seconds.\n`
+      await mailer.send({ to, subject: 'Verification code', text })
+    }
+  }
+
+  /** Throws `TWO_FACTOR_MAIL`, `TWO_FACTOR_SMS`. */
+  private async requireSender(type: SentType): Promise<void> {
+    const { mailer, texts } = this.parts
+    if (type === 'EMAIL' && !(await mailer.isSetUp())) throw UserErrors.TWO_FACTOR_MAIL()
+    if (type === 'SMS' && !(await texts.isSetUp())) throw UserErrors.TWO_FACTOR_SMS()
   }
 
   private countCheck(userId: string, limit: string | null): void {
@@ -352,8 +385,7 @@ export class TwoFactor {
 }
 
 /** Throws `TWO_FACTOR_TOO_OFTEN`. */
-function countedMail(before: TwoFactorAccount, email: string, now: number): Pick<TwoFactorAccount, 'unconfirmed'> {
-  if (before.email?.email === email) return {}
+function countedUnconfirmed(before: TwoFactorAccount, now: number): Pick<TwoFactorAccount, 'unconfirmed'> {
   const { since, count } = before.unconfirmed ?? { since: now, count: 0 }
   if (now >= since + DAY_MS) return { unconfirmed: { since: now, count: 1 } }
   if (count >= MAX_UNCONFIRMED) throw UserErrors.TWO_FACTOR_TOO_OFTEN()
@@ -368,10 +400,29 @@ export function platformJson({ providers, enforcedUsersFilter, ...members }: Pla
   }
 }
 
+function isSentType(type: ProviderType): type is SentType {
+  return type === 'SMS' || type === 'EMAIL'
+}
+
+/** Where the codes of a configuration go; undefined of one whose codes are not sent. */
+function placeIn(config: AccountConfig): { readonly type: SentType; readonly to: string } | undefined {
+  if (config.providerType === 'SMS') return { type: 'SMS', to: config.phoneNumber }
+  return config.providerType === 'EMAIL' ? { type: 'EMAIL', to: config.email } : undefined
+}
+
+/** `+38********12`. */
+function hiddenNumber(phoneNumber: string): string {
+  return `+${hidden(phoneNumber.slice(1))}`
+}
+
 /** `an***nn@example.org`: whoever has the password learns no address by it. */
 function hiddenAddress(email: string): string {
   const at = email.lastIndexOf('@')
-  const name = email.slice(0, at)
-  const shown = name.length > 4 ? `${name.slice(0, 2)}${'*'.repeat(name.length - 4)}${name.slice(-2)}` : '*'.repeat(at)
-  return `${shown}${email.slice(at)}`
+  return `${hidden(email.slice(0, at))}${email.slice(at)}`
+}
+
+function hidden(text: string): string {
+  return text.length > 4
+    ? `${text.slice(0, 2)}${'*'.repeat(text.length - 4)}${text.slice(-2)}`
+    : '*'.repeat(text.length)
 }
