@@ -3,11 +3,12 @@ import { field, form, make, messageOf, tell } from './dom.js'
 import { call } from './session.js'
 
 /** @typedef {Record<string, any>} Json */
-/** @typedef {'TOTP' | 'EMAIL' | 'BACKUP_CODE'} Kind */
+/** @typedef {'TOTP' | 'SMS' | 'EMAIL' | 'BACKUP_CODE'} Kind */
 
 const CONFIG = '/api/2fa/account/config'
 const NAMES = /** @type {Readonly<Record<string, string>>} */ ({
   TOTP: 'An app that makes codes',
+  SMS: 'Codes to a phone',
   EMAIL: 'Codes by mail',
   BACKUP_CODE: 'Backup codes on paper',
 })
@@ -56,13 +57,19 @@ export async function secondFactorSettings() {
     const details = make('details', {}, make('summary', {}, `Set up: ${NAMES[type] ?? type}`), inside)
     details.addEventListener('toggle', () => {
       if (!details.open || inside.childElementCount > 0) return
-      const steps = type === 'TOTP' ? app() : type === 'EMAIL' ? mail() : backup()
-      steps.then(
+      steps(type).then(
         (nodes) => inside.replaceChildren(...nodes),
         (error) => inside.replaceChildren(make('p', { role: 'alert', class: 'wrong' }, messageOf(error))),
       )
     })
     return details
+  }
+
+  /** @param {string} type @returns {Promise<Element[]>} */
+  async function steps(type) {
+    if (type === 'TOTP') return app()
+    if (type === 'BACKUP_CODE') return backup()
+    return type === 'SMS' ? phone() : mail()
   }
 
   async function app() {
@@ -85,16 +92,32 @@ export async function secondFactorSettings() {
     ]
   }
 
-  async function mail() {
+  function mail() {
     const email = field('E-mail', { type: 'email', name: 'factorEmail', required: true, autocomplete: 'email' })
+    return sending('Mail me a code', email.row, () => ({ providerType: 'EMAIL', email: email.input.value.trim() }))
+  }
+
+  function phone() {
+    const number = field('Phone, such as +15005550006', {
+      ...{ type: 'tel', name: 'factorPhone', required: true, autocomplete: 'tel' },
+    })
+    // Written with spaces, as people do.
+    return sending('Text me a code', number.row, () => ({
+      providerType: 'SMS',
+      phoneNumber: number.input.value.replaceAll(/[\s()-]/g, ''),
+    }))
+  }
+
+  /** @param {string} action @param {HTMLElement} row @param {() => Json} configuration */
+  function sending(action, row, configuration) {
     const next = make('div')
-    const sending = form('Mail me a code', [email.row], async () => {
-      const config = { providerType: 'EMAIL', email: email.input.value.trim() }
+    const asking = form(action, [row], async () => {
+      const config = configuration()
       await call('POST', `${CONFIG}/submit`, config)
       next.replaceChildren(confirmation(config))
       return 'A code is on its way.'
     })
-    return [sending, next]
+    return [asking, next]
   }
 
   async function backup() {
