@@ -1,7 +1,7 @@
 /** Posts a text to a Slack conversation (`rule-nodes.md` 70). */
 import { z } from 'zod'
 import type { HttpAnswer, HttpCall, OutboundClient } from '../../engine/rulechain/capabilities/outbound.ts'
-import { isJsonObject, parseJson, stringifyJson } from '../../model/json.ts'
+import { isJsonObject, parseJson, stringifyJson, type JsonObject } from '../../model/json.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 import { pattern } from '../pattern.ts'
@@ -82,10 +82,21 @@ export const sendToSlack = defineNode({
       const body = stringifyJson({ channel: place.id, text: textOf(message) })
       const call = { method: 'POST', url: POST_MESSAGE, headers, body }
       const answer = await clientOf(token).call(call, bytesOf(body))
-      const said = answer.status === 200 ? parseJson(answer.body) : null
-      if (isJsonObject(said) && said['ok'] === true) return success(message)
-      const reason = isJsonObject(said) && typeof said['error'] === 'string' ? said['error'] : `status ${answer.status}`
-      throw new Error(`Slack: ${reason}`)
+      const said = wordsOf(answer)
+      if (said?.['ok'] === true) return success(message)
+      if (typeof said?.['error'] === 'string') throw new Error(`Slack: ${said['error']}`)
+      throw new Error(`Slack answered ${answer.status}`)
     })
   },
 })
+
+/** Undefined where what stands before Slack answers a page. */
+function wordsOf({ status, body }: HttpAnswer): JsonObject | undefined {
+  if (status !== 200) return undefined
+  try {
+    const said = parseJson(body)
+    return isJsonObject(said) ? said : undefined
+  } catch {
+    return undefined
+  }
+}

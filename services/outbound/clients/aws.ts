@@ -1,6 +1,7 @@
 /** Amazon's services over their own clients, each loaded with the first node that calls it. */
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
+import { z } from 'zod'
 import type { AwsAccount } from '../../../engine/rulechain/capabilities/outbound.ts'
 import { OutboundErrors } from '../errors.ts'
 import { boundAnswers } from './bound-answers.ts'
@@ -35,9 +36,8 @@ export const openSqs: OpenClient<'sqs'> = async (account, parts) => {
           : { MessageGroupId: groupId, MessageDeduplicationId: deduplicationId }),
       })
       expectAnswer(abortSignal, takeAnswer)
-      const { $metadata, MessageId, MD5OfMessageBody, MD5OfMessageAttributes, SequenceNumber } = await client.send(
-        command,
-        { abortSignal },
+      const { $metadata, MessageId, MD5OfMessageBody, MD5OfMessageAttributes, SequenceNumber } = await read(
+        client.send(command, { abortSignal }),
       )
       return {
         messageId: MessageId,
@@ -60,7 +60,9 @@ export const openSns: OpenClient<'sns'> = async (account, parts) => {
       expectAnswer(abortSignal, takeAnswer)
       const target = 'topicArn' in to ? { TopicArn: to.topicArn } : { PhoneNumber: to.phoneNumber }
       const command = new PublishCommand({ ...target, Message: message })
-      const { $metadata, MessageId } = await client.send(command, { abortSignal })
+      const { $metadata, MessageId } = await read(client.send(command, { abortSignal }))
+      // Whatever it was, it was no receipt: the client reads any page as an empty one.
+      if (MessageId === undefined) throw unread($metadata.httpStatusCode)
       return { messageId: MessageId, requestId: $metadata.requestId }
     },
     close: async () => client.destroy(),
@@ -75,7 +77,7 @@ export const openLambda: OpenClient<'lambda'> = async (account, parts) => {
     call: async ({ functionName, qualifier, payload }, abortSignal, takeAnswer) => {
       expectAnswer(abortSignal, takeAnswer)
       const command = new InvokeCommand({ FunctionName: functionName, Qualifier: qualifier, Payload: payload })
-      const { $metadata, Payload, FunctionError } = await client.send(command, { abortSignal })
+      const { $metadata, Payload, FunctionError } = await read(client.send(command, { abortSignal }))
       const answer = Payload === undefined ? '' : Buffer.from(Payload).toString('utf8')
       return { requestId: $metadata.requestId, payload: answer, functionError: FunctionError }
     },
@@ -104,6 +106,31 @@ function optionsOf(
       connectionTimeout: connectTimeoutMs ?? CONNECTION_TIMEOUT_MS,
     },
   }
+}
+
+/** What stands before the service answers in its place, such as a gateway: the client's words of that name neither it nor its status. */
+async function read<Answer>(sending: Promise<Answer>): Promise<Answer> {
+  try {
+    return await sending
+  } catch (error) {
+    const refused = refusal.safeParse(error)
+    const { name, message = '', $metadata, code } = refused.data ?? {}
+    const isUnread = name === 'Unknown' || message.includes('Deserialization error:')
+    // A code is that of a connection that broke within the answer, or of ours.
+    if (isUnread && code === undefined && $metadata !== undefined) throw unread($metadata.httpStatusCode, error)
+    throw error
+  }
+}
+
+const refusal = z.object({
+  name: z.string(),
+  message: z.string(),
+  code: z.unknown().optional(),
+  $metadata: z.object({ httpStatusCode: z.number() }),
+})
+
+function unread(status: number | undefined, cause?: unknown): Error {
+  return OutboundErrors.CALL_FAILED({ reason: `AWS answered ${status ?? 0}, and in no words of its own` }, cause)
 }
 
 function ignore(): void {
