@@ -8,10 +8,11 @@ export interface TestMailServer {
   close(): Promise<void>
 }
 
-export async function startTestMailServer(): Promise<TestMailServer> {
+/** `port`: that of a former one; a free one by default. */
+export async function startTestMailServer(port = 0): Promise<TestMailServer> {
   const mails: string[] = []
   const server = createServer((socket) => serve(socket, mails))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   // A test that is over does not wait for it.
   server.unref()
   const address = server.address()

@@ -25,10 +25,13 @@ export function skipWithoutMosquitto(): string | false {
   return skipUnless(hasMosquitto(), 'mosquitto')
 }
 
-/** Takes `user` with `password` and anonymous clients, unless `login` says that it takes no anonymous ones. */
-export async function startMosquitto(login?: { readonly user: string; readonly password: string }): Promise<Mosquitto> {
+/** Takes `user` with `password` and anonymous clients, unless `login` says that it takes no anonymous ones. `fixed`: its port, where a former one had it. */
+export async function startMosquitto(
+  login?: { readonly user: string; readonly password: string },
+  fixed?: number,
+): Promise<Mosquitto> {
   const folder = await mkdtemp(path.join(tmpdir(), 'mosquitto-'))
-  const [port = 0] = await freePorts(1)
+  const [port = 0] = fixed === undefined ? await freePorts(1) : [fixed]
   const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` }
   const lines = [`listener ${port} 127.0.0.1`, `allow_anonymous ${login === undefined}`, 'persistence false']
   // Started by root it would change to a user who can not read the file.
