@@ -133,7 +133,7 @@ export class EntityQueryRepository {
     const joined = built.joinedText(fields, attributes)
     const where = built.where()
     const order = built.order(sort)
-    const inner = sql`select e.id as id, ${joined} as whole from ${built.from()}${order.join}${where} order by ${order.by}`
+    const inner = sql`select e.id as id, ${joined.text} as whole from ${built.from()}${joined.join}${order.join}${where} order by ${order.by}`
     const { isShared } = this.database
     // An escaped letter is six.
     const length = sql.lit(text.length * (isShared ? 6 : 1))

@@ -114,37 +114,46 @@ export class SelectionSql {
   }
 
   private search(text: string, fields: readonly string[]): Sql {
-    return fields.length === 0 ? sql`1 = 0` : containsSql(this.dialect, this.joinedText(fields, []), text)
+    return fields.length === 0 ? sql`1 = 0` : containsSql(this.dialect, this.joinedText(fields, []).text, text)
   }
 
-  /** Fields, then attributes, as clients read them; {@link UNSURE} for a number that only they know to write. */
-  joinedText(fields: readonly string[], attributes: readonly EntityKey[]): Sql {
+  /**
+   * Fields, then attributes, as clients read them; {@link UNSURE} for a number that only they know to write. `join` follows the entities:
+   * PostgreSQL joins attributes of one scope at half of what it costs to look each of them up; SQLite has no join but by looking up.
+   */
+  joinedText(fields: readonly string[], attributes: readonly EntityKey[]): { readonly text: Sql; readonly join: Sql } {
+    const joins: Sql[] = []
+    const ofAttribute = (key: EntityKey): Sql => {
+      if (!this.dialect.isShared || typeof scopeNumber(key) !== 'number')
+        return sql`(select ${this.attributeText('a')} from attribute a where ${this.isAttribute('a', key)} limit 1)`
+      const alias = `shown${joins.length}`
+      joins.push(sql` left join attribute as ${sql.ref(alias)} on ${this.isAttribute(alias, key)}`)
+      return this.attributeText(alias)
+    }
     const parts = [
       ...fields.map((name) => sql`coalesce(cast(${this.field(name)} as text), '')`),
-      ...attributes.map(
-        (key) => sql`coalesce((select ${this.attributeText()} from attribute a
-        where ${this.isAttribute('a', key)} limit 1), '')`,
-      ),
+      ...attributes.map((key) => sql`coalesce(${ofAttribute(key)}, '')`),
     ]
-    return parts.length === 0 ? sql`''` : sql.join(parts, sql` || `)
+    return { text: parts.length === 0 ? sql`''` : sql.join(parts, sql` || `), join: sql.join(joins, sql``) }
   }
 
   /** Doubles as Java writes them: in the range where it uses no exponent. */
-  private attributeText(): Sql {
+  private attributeText(alias: string): Sql {
+    const long = sql.ref(`${alias}.long_value`)
+    const number = sql.ref(`${alias}.double_value`)
+    const text = sql.ref(`${alias}.text_value`)
     const double = this.dialect.isShared
-      ? sql`case when a.double_value = trunc(a.double_value) then cast(cast(a.double_value as bigint) as text) || '.0'
-          else cast(a.double_value as text) end`
-      : sql`cast(a.double_value as text)`
-    const isPlain = sql`(a.double_value = 0 or abs(a.double_value) >= 0.001 and abs(a.double_value) < 10000000)`
+      ? sql`case when ${number} = trunc(${number}) then cast(cast(${number} as bigint) as text) || '.0'
+          else cast(${number} as text) end`
+      : sql`cast(${number} as text)`
+    const isPlain = sql`(${number} = 0 or abs(${number}) >= 0.001 and abs(${number}) < 10000000)`
     // SQLite writes fifteen digits.
-    const isWhole = this.dialect.isShared
-      ? sql``
-      : sql` and cast(cast(a.double_value as text) as real) = a.double_value`
-    return sql`case a.kind when 1 then case a.long_value when 1 then 'true' else 'false' end
-      when 2 then cast(a.long_value as text)
-      when 3 then case when a.double_value is null then a.text_value
+    const isWhole = this.dialect.isShared ? sql`` : sql` and cast(cast(${number} as text) as real) = ${number}`
+    return sql`case ${sql.ref(`${alias}.kind`)} when 1 then case ${long} when 1 then 'true' else 'false' end
+      when 2 then cast(${long} as text)
+      when 3 then case when ${number} is null then ${text}
         when ${isPlain}${isWhole} then ${double} else ${sql.lit(UNSURE)} end
-      else a.text_value end`
+      else ${text} end`
   }
 
   private filter({ key, predicate }: KeyFilter): Sql {
