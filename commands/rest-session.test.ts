@@ -38,3 +38,21 @@ test('a call whose token is over is made once more with a new one; who is refuse
   const refused = await RestSession.open({ url: other, user: 'a', password: 'b' })
   await assert.rejects(refused.request('GET', '/api/rows'), { code: 'command.REFUSED' })
 })
+
+test('a server that is gone in the middle of an answer is told as one that does not answer', async (context) => {
+  const server = createServer((request, response) => {
+    request.resume()
+    const whole = JSON.stringify({ token: 'any' })
+    if (request.url === '/api/auth/login') return response.end(whole)
+    response.statusCode = request.url === '/api/refused' ? 400 : 200
+    response.setHeader('content-length', 100)
+    response.write(whole, () => response.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  context.after(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const session = await RestSession.open({ url, user: 'a', password: 'b' })
+  for (const path of ['/api/rows', '/api/refused'])
+    await assert.rejects(session.request('GET', path), { code: 'command.UNREACHABLE' }, path)
+})

@@ -64,12 +64,8 @@ export class RestSession {
   bytes(path: string): Promise<Uint8Array> {
     return this.asked(async (token) => {
       const response = await send(this.url, 'GET', path, token, undefined)
-      if (!response.ok) throw await refusal(response, 'GET', path)
-      try {
-        return new Uint8Array(await response.arrayBuffer())
-      } catch (error) {
-        throw unreachable(this.url, error)
-      }
+      if (!response.ok) throw await refusal(this.url, response, 'GET', path)
+      return new Uint8Array(await whole(this.url, response.arrayBuffer()))
     })
   }
 
@@ -98,8 +94,8 @@ async function call(
   body: unknown,
 ): Promise<unknown> {
   const response = await send(url, method, path, token, body)
-  if (!response.ok) throw await refusal(response, method, path)
-  const text = await response.text()
+  if (!response.ok) throw await refusal(url, response, method, path)
+  const text = await whole(url, response.text())
   return text === '' ? undefined : (JSON.parse(text) as unknown)
 }
 
@@ -124,13 +120,22 @@ async function send(
   }
 }
 
+/** A server may be gone in the middle of its answer. */
+async function whole<Content>(url: string, content: Promise<Content>): Promise<Content> {
+  try {
+    return await content
+  } catch (error) {
+    throw unreachable(url, error)
+  }
+}
+
 function unreachable(url: string, error: unknown): Error {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   return CommandErrors.UNREACHABLE({ url, reason: errorText(cause) }, error)
 }
 
-async function refusal(response: Response, method: string, path: string): Promise<Error> {
-  const text = await response.text()
+async function refusal(url: string, response: Response, method: string, path: string): Promise<Error> {
+  const text = await whole(url, response.text())
   return CommandErrors.REFUSED({ method, path, status: response.status, message: messageOf(text) })
 }
 
