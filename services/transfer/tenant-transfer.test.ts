@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { onBothDatabases } from '../both-databases.testkit.ts'
 import { dashboards } from '../entities/dashboard.ts'
 import { calculatedFields } from '../entities/calculated-field.ts'
+import { customers } from '../entities/customer.ts'
 import { testRandom, type TestPlatform } from '../testkit.ts'
 
 /** Rows of every table, in the order in which they are brought in. */
@@ -94,6 +95,53 @@ await onBothDatabases('bringing a tenant in, ', (open) => {
       assert.deepEqual([counts.created, counts.changed], [0, 0], table)
     }
     assert.deepEqual(changes, [])
+  })
+
+  test('the same rows brought in twice at once are there once, and neither import is refused', async (context) => {
+    const platform = await open()
+    context.after(() => platform.close())
+    const { services, tenant, tenantId, systemAdministrator } = platform
+    const own = services.declared.of(customers)
+    for (const title of ['a', 'b', 'c']) await own.saveByUser(tenant, { title })
+    const { rows } = await services.tenantTransfer.page(tenantId, 'customer', undefined)
+    for (const { id } of await own.findAllBy(tenantId, {})) await own.deleteByUser(tenant, id)
+    const bringIn = () => services.tenantTransfer.apply(systemAdministrator, tenantId, 'customer', rows)
+    const both = await Promise.all([bringIn(), bringIn()])
+    assert.deepEqual(both.map(({ created, same }) => [created, same]).sort(), [
+      [0, rows.length],
+      [rows.length, 0],
+    ])
+    assert.deepEqual((await services.tenantTransfer.page(tenantId, 'customer', undefined)).rows, rows)
+  })
+
+  test('no version of a chain has two graphs: a save that comes between is compared with, too', async (context) => {
+    const platform = await open()
+    context.after(() => platform.close())
+    const { services, entities, tenant, tenantId, systemAdministrator } = platform
+    const { ruleChains, tenantTransfer } = services
+    const chain = await ruleChains.saveByUser(tenant, { name: 'between' })
+    const save = (...names: readonly string[]) =>
+      ruleChains.saveGraphByUser(tenant, {
+        ...{ ruleChainId: chain.id, firstNodeIndex: null, connections: [] },
+        nodes: names.map((name) => ({ type: 'test.Node', name, configuration: {}, additionalInfo: {} })),
+      })
+    await save('of the file')
+    const { rows } = await tenantTransfer.page(tenantId, 'rule_chain', undefined)
+    await save('changed')
+    const write = entities.write.bind(entities)
+    let between = 0
+    context.mock.method(entities, 'write', async (steps: Parameters<typeof write>[0]) => {
+      const isImport = steps.some(({ parameters }) => parameters.some((value) => String(value).includes('"imported"')))
+      if (isImport && between === 0) between = (await save('between', 'another')).version
+      return write(steps)
+    })
+    await tenantTransfer.apply(systemAdministrator, tenantId, 'rule_chain', rows)
+    const graph = await entities.ruleChains.graph(chain.id)
+    assert.deepEqual(
+      graph?.nodes.map(({ name }) => name),
+      ['of the file'],
+    )
+    assert.equal(graph.version, between + 1)
   })
 
   test('a chain without its graph is refused before anything is written', async (context) => {

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import type { EntityId } from '../../model/entity-id.ts'
 import { entityId, NULL_UUID } from '../../model/entity-id.ts'
+import { isMillraceError } from '../../model/errors.ts'
 import { stringifyJson } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Clock } from '../../model/clock.ts'
@@ -18,6 +19,7 @@ import { keysOf } from '../../storage/entities/transfer-rows.ts'
 import type { Changes } from '../changes/changes.ts'
 import type { CommitDoubts } from '../changes/commit-doubts.ts'
 import { DECLARED } from '../entities/declared.ts'
+import { retriedWhile } from '../entities/retried.ts'
 import { ACCESS_TOKEN_LENGTH, randomText } from '../users/secrets.ts'
 import type { NodeSecrets } from '../rule-chains/node-secrets.ts'
 import type { PieceCounts, TransferPage } from './answers.ts'
@@ -139,12 +141,21 @@ export class TenantTransfer {
   /** Brings the rows in, in one transaction. Throws `tenant-transfer.…`. */
   async apply(principal: Principal, tenantId: string, table: string, texts: readonly string[]): Promise<PieceCounts> {
     if (table === SERIES) return this.series.apply(principal, tenantId, texts)
-    const taken = tableOf(table)
+    // A change that comes between the comparison and the commit is compared with in its turn: a user's, or another import's.
+    return retriedWhile(wasOvertaken, () => this.applyOnce(principal, tenantId, tableOf(table), texts))
+  }
+
+  private async applyOnce(
+    principal: Principal,
+    tenantId: string,
+    taken: TakenTable,
+    texts: readonly string[],
+  ): Promise<PieceCounts> {
     const { steps, written, counts } = await this.compared(taken, tenantId, texts)
     if (steps.length === 0) return counts
     await this.requireOwn(taken, tenantId, written)
     const { entities, changes, doubts, clock } = this.parts
-    const actionData = stringifyJson({ imported: table, rows: written.length })
+    const actionData = stringifyJson({ imported: taken.name, rows: written.length })
     const tenant = entityId('TENANT', tenantId)
     const audited = await changes.auditedAction(
       { ...principal, tenantId },
@@ -222,9 +233,10 @@ export class TenantTransfer {
     const removed = parts
       .toReversed()
       .map(({ table }) => transferRows.deleteAll(table.name, { [table.owner.column]: row['id'] ?? null }))
-    // Who reads parts sees by the version whether they are of one time.
-    const version = taken.parts.length > 0 ? { version: Number(before['version']) + 1 } : {}
-    return [...removed, transferRows.update(taken, { ...row, ...version }), ...added]
+    if (taken.parts.length === 0) return [transferRows.update(taken, row)]
+    // Who reads parts sees by the version whether they are of one time. It comes first: who changes them at the same time waits for it.
+    const version = before['version'] ?? null
+    return [transferRows.update(taken, { ...row, version: Number(version) + 1 }, { version }), ...removed, ...added]
   }
 
   /** Two devices can not have the same: one that another tenant has is replaced by a token of its own, once. */
@@ -318,6 +330,10 @@ export class TenantTransfer {
       for (const each of change === undefined ? [] : [change].flat()) feed.publish(each)
     }
   }
+}
+
+function wasOvertaken(error: unknown): boolean {
+  return isMillraceError(error) && (error.code === 'entities.CONSTRAINT' || error.code === 'entities.VERSION_CONFLICT')
 }
 
 /** Second factors and tokens of notification services are sealed under the key of their platform, and open nowhere else. */

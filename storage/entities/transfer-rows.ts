@@ -1,6 +1,7 @@
 /** Rows of any table as they lie there: for taking a tenant along, and bringing it in again. */
 import { sql, type CompiledQuery, type RawBuilder } from 'kysely'
 import { sqlValue, type EntityDatabase, type SqlValue, type Statement } from './database.ts'
+import { EntityStoreErrors } from './errors.ts'
 import type { Row } from './tables/entity-table.ts'
 
 export interface TransferTable {
@@ -79,10 +80,14 @@ export class TransferRowRepository {
     return this.statement(sql`insert into ${sql.table(table.name)} (${names}) values (${sql.join(Object.values(row))})`)
   }
 
-  update(table: TransferTable, row: Row): Statement {
+  /** `as`: what it must still have. Throws `VERSION_CONFLICT` where it was changed to something else, or is gone. */
+  update(table: TransferTable, row: Row, as: Row = {}): Statement {
     const changed = Object.keys(row).filter((name) => !table.keys.includes(name))
     const set = sql.join(changed.map((name) => sql`${sql.ref(name)} = ${row[name] ?? null}`))
-    return this.statement(sql`update ${sql.table(table.name)} set ${set} where ${matches(keysOf(table, row))}`)
+    const where = matches({ ...keysOf(table, row), ...as })
+    const statement = this.statement(sql`update ${sql.table(table.name)} set ${set} where ${where}`)
+    const otherwise = () => EntityStoreErrors.VERSION_CONFLICT({ entity: `A row of ${table.name}` })
+    return { ...statement, expect: { changes: 1, otherwise } }
   }
 
   deleteAll(table: string, values: Row): Statement {
