@@ -264,7 +264,14 @@ async function findTenant(session: RestSession, wanted: string): Promise<Tenant 
 /** With what the file says of it, but for its id and what belongs to the system. */
 async function newTenant(session: RestSession, source: TenantHeader['tenant']): Promise<Tenant> {
   const { id: _id, tenantProfileId: _profile, version: _version, ...members } = source
-  return tenantSchema.parse(await session.request('POST', '/api/tenant', members))
+  try {
+    return tenantSchema.parse(await session.request('POST', '/api/tenant', members))
+  } catch (error) {
+    // Another import of the same file may have made it meanwhile.
+    const made = await findTenant(session, source.title)
+    if (made === undefined) throw error
+    return made
+  }
 }
 
 async function countRows(file: string): Promise<number> {

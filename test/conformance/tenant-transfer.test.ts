@@ -84,6 +84,21 @@ describe('a tenant', () => {
     assert.deepEqual(done(second.text), [])
   })
 
+  test('goes into the tenant that another import made meanwhile', async (context) => {
+    assert.ok(source && target)
+    const alone = join(folder, 'alone.gz')
+    assert.equal((await run(source, 'export', alone, '--tenant', await newTenant(source, 'Alone'))).code, 0)
+    const call = globalThis.fetch
+    let made = ''
+    context.mock.method(globalThis, 'fetch', async (...[url, init]: Parameters<typeof call>) => {
+      if (String(url) === `${target?.url ?? ''}/api/tenant`) made = await newTenant(target, 'Alone')
+      return call(url, init)
+    })
+    const { code, text } = await run(target, 'import', alone, '--apply')
+    assert.equal(code, 0, text)
+    assert.ok(made !== '' && text.includes(`into Alone (${made})`), text)
+  })
+
   test('killed at any write of the import, it goes on by beginning again', async (context) => {
     assert.ok(target)
     const { entities } = target.platform
