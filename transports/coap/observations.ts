@@ -150,7 +150,7 @@ class ObservedDevice implements DeviceSessionListener {
     const observation = new Observation({ peer, token: Buffer.from(token), isConfirmable, resource })
     this.observations[what] = observation
     if (before === undefined) this.subscribe(what)
-    else this.farewell(before, ENDED)
+    else this.farewell(before, 'TAKEN_OVER')
     return observation.next()
   }
 
@@ -199,8 +199,7 @@ class ObservedDevice implements DeviceSessionListener {
     this.session = undefined
     this.gone()
     const { attributes, calls } = this.observations
-    for (const observation of [attributes, calls])
-      if (observation !== undefined) this.farewell(observation, FAREWELLS[reason])
+    for (const observation of [attributes, calls]) if (observation !== undefined) this.farewell(observation, reason)
   }
 
   private notify(what: Observed, answer: CoapResponse, delivered: () => void): void {
@@ -237,9 +236,13 @@ class ObservedDevice implements DeviceSessionListener {
     else this.session?.subscribeToCalls('all')
   }
 
-  private farewell(observation: Observation, response: CoapResponse): void {
+  private farewell(observation: Observation, reason: SessionEnd): void {
+    const response = FAREWELLS[reason]
     const isEnd = !response.code.startsWith('2.')
     const told = isEnd ? response : { ...response, observe: observation.next() }
-    this.notifier.notify(observation.observer, told, this.device.tenantId, () => undefined)
+    // A server that stops hears no acknowledgement, for which the next one to the same client would wait (RFC 7252, 4.7).
+    const { observer } = observation
+    const to = reason === 'SHUTDOWN' ? { ...observer, isConfirmable: false } : observer
+    this.notifier.notify(to, told, this.device.tenantId, () => undefined)
   }
 }

@@ -124,12 +124,20 @@ describe('CoAP observers', () => {
       assert.deepEqual([told.code, told.observe, transport.figures().observers], ['4.04', undefined, 0])
     }))
 
-  it('are told when the server stops', () =>
+  it('are told when the server stops, each, though nothing is acknowledged any more', () =>
     bench(async ({ client, transport }) => {
       const device = await client()
       await device.ask(attributes(0))
+      await device.ask(calls(0))
       await transport.close()
-      assert.equal((await device.message(1)).code, '5.03')
+      const told = [await device.message(2), await device.message(3)]
+      assert.deepEqual(
+        told.map(({ type, code, token }) => [type, code, token.toString('hex')]),
+        [
+          ['NON', '5.03', 'a1'],
+          ['NON', '5.03', 'c1'],
+        ],
+      )
     }))
 
   it('of one tenant leave room for those of another', () =>
