@@ -40,24 +40,28 @@ export interface Recovery {
 /** A block, where it stands; `isSure` where it does not stand in the newest segment, whose last write may not have ended. */
 export type VisitBlock<Content> = (content: Content, segment: SegmentFile, block: Block, isSure: boolean) => void
 
+export interface RecoveryOptions<Content extends BlockFacts> {
+  readonly disk: Disk
+  readonly directory: string
+  readonly format: BlockFormat<Content>
+  readonly onEvent: DiskEventListener
+}
+
 /** Reads all segments in order; `visit` gets every block's content once, in order. */
 export async function recover<Content extends BlockFacts>(
-  disk: Disk,
-  directory: string,
-  format: BlockFormat<Content>,
-  onEvent: DiskEventListener,
+  options: RecoveryOptions<Content>,
   visit: VisitBlock<Content>,
 ): Promise<Recovery> {
+  const { disk, directory, format } = options
   await disk.ensureDirectory(directory)
   const ids = (await disk.list(directory)).map((name) => format.id(name)).filter((id) => id !== undefined)
   const segments: RecoveredSegment[] = []
   let nextSequence = 1
   for (const [index, id] of ids.entries()) {
     const following = ids[index + 1]
-    const sealedBy =
-      following === undefined ? undefined : await readHeader(disk, `${directory}/${format.name(following)}`, format)
+    const sealedBy = following === undefined ? undefined : await readHeader(options, following)
     const segment = { ...segmentFile(id, `${directory}/${format.name(id)}`, 0, 0), ranges: [] }
-    const scan = new SegmentScan(disk, segment, sealedBy, format, onEvent)
+    const scan = new SegmentScan(options, segment, sealedBy)
     const isKept = await scan.run((content, block) => visit(content, segment, block, following !== undefined))
     if (isKept) segments.push(segment)
     nextSequence = Math.max(nextSequence, scan.nextSequence)
@@ -66,11 +70,10 @@ export async function recover<Content extends BlockFacts>(
 }
 
 async function readHeader<Content extends BlockFacts>(
-  disk: Disk,
-  path: string,
-  format: BlockFormat<Content>,
+  { disk, directory, format }: RecoveryOptions<Content>,
+  id: number,
 ): Promise<SegmentHeader | undefined> {
-  const file = await disk.open(path)
+  const file = await disk.open(`${directory}/${format.name(id)}`)
   try {
     const { blocks } = await new BlockReader(file, 0).read(file.size)
     const first = blocks[0]
@@ -82,31 +85,22 @@ async function readHeader<Content extends BlockFacts>(
 
 class SegmentScan<Content extends BlockFacts> {
   nextSequence = 0
-  private readonly disk: Disk
+  private readonly options: RecoveryOptions<Content>
   private readonly segment: RecoveredSegment
   private readonly sealedBy: SegmentHeader | undefined
-  private readonly format: BlockFormat<Content>
-  private readonly onEvent: DiskEventListener
   private damage: DamagedRange | undefined
   private expected = 0
 
-  constructor(
-    disk: Disk,
-    segment: RecoveredSegment,
-    sealedBy: SegmentHeader | undefined,
-    format: BlockFormat<Content>,
-    onEvent: DiskEventListener,
-  ) {
-    this.disk = disk
+  constructor(options: RecoveryOptions<Content>, segment: RecoveredSegment, sealedBy: SegmentHeader | undefined) {
+    this.options = options
     this.segment = segment
     this.sealedBy = sealedBy?.previousId === segment.id ? sealedBy : undefined
-    this.format = format
-    this.onEvent = onEvent
   }
 
   /** False where the file never got a valid block: nobody was told of anything in it, and it is removed. */
   async run(visit: (content: Content, block: Block) => void): Promise<boolean> {
-    const { disk, segment, sealedBy, format } = this
+    const { segment, sealedBy } = this
+    const { disk, format } = this.options
     const file = await disk.open(segment.path)
     try {
       const limit = sealedBy === undefined ? file.size : Math.min(file.size, sealedBy.previousEnd)
@@ -142,7 +136,7 @@ class SegmentScan<Content extends BlockFacts> {
       this.expected = Math.max(this.expected, header.nextSequence)
       this.nextSequence = Math.max(this.nextSequence, header.nextSequence, header.previousNextSequence)
     }
-    this.nextSequence = Math.max(this.nextSequence, this.format.nextSequence(content))
+    this.nextSequence = Math.max(this.nextSequence, this.options.format.nextSequence(content))
     if (count === 0) return
     const last = this.segment.ranges.at(-1)
     if (last !== undefined && last[0] + last[1] === firstSequence) last[1] += count
@@ -168,7 +162,7 @@ class SegmentScan<Content extends BlockFacts> {
       const window = await file.read(position, Math.min(TAIL_WINDOW_BYTES, size - position))
       isTorn = !isZeros(window)
     }
-    if (isTorn) this.onEvent({ kind: 'torn-tail-cut', file: path, from: end, bytes: size - end })
+    if (isTorn) this.options.onEvent({ kind: 'torn-tail-cut', file: path, from: end, bytes: size - end })
     await file.truncate(end)
   }
 
@@ -179,6 +173,6 @@ class SegmentScan<Content extends BlockFacts> {
     this.damage = undefined
     segment.isDamaged = true
     const lostMessages = this.expected > 0 ? Math.max(0, nextFound - this.expected) : 0
-    this.onEvent({ kind: 'damaged', file: segment.path, ...damage, lostMessages })
+    this.options.onEvent({ kind: 'damaged', file: segment.path, ...damage, lostMessages })
   }
 }

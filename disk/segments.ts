@@ -1,10 +1,11 @@
 /** Which segments a log has, and their removal from the front: one by one, because what stands in a segment may speak of any before it. */
+import type { Erased } from '../model/erased.ts'
 import type { Disk, DiskFile } from './disk.ts'
 import type { DiskEventListener } from './events.ts'
 import type { SegmentFile } from './segment-file.ts'
 
 /** Behind the name of a file that was damaged: it is kept aside for a rescue when it leaves the log. */
-export const DAMAGED = '.damaged'
+const DAMAGED = '.damaged'
 
 export class Segments {
   private readonly files: SegmentFile[]
@@ -116,3 +117,13 @@ export class Segments {
     }
   }
 }
+
+/** Names the damaged files of a folder that were kept aside: they may hold what was removed. */
+export async function erasedBeside(disk: Disk, directory: string): Promise<Erased> {
+  const files = (await disk.list(directory)).filter((name) => name.endsWith(DAMAGED))
+  if (files.length === 0) return { isGone: true }
+  return { isGone: false, rest: `files that were damaged stay until somebody removes them: ${files.join(', ')}` }
+}
+
+/** Where a file that may go stayed. */
+export const NOT_REMOVED: Erased = { isGone: false, rest: 'the disk refuses to remove a file' }

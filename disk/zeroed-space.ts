@@ -8,7 +8,7 @@ import { ZEROS } from './zeros.ts'
 const EXTENT_BYTES = 4 << 20
 
 export class ZeroedSpace {
-  private readonly file: DiskFile
+  readonly file: DiskFile
   /** Filled up to here; 0 bytes as limit switch it off. */
   private end: number
   private limit: number

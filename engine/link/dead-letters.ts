@@ -6,7 +6,7 @@
 import type { Clock } from '../../model/clock.ts'
 import type { Erased } from '../../model/erased.ts'
 import type { Message } from '../../model/message.ts'
-import { erasedBeside, NOT_REMOVED } from '../../disk/kept-aside.ts'
+import { erasedBeside, NOT_REMOVED } from '../../disk/segments.ts'
 import { RecordLog, type RecordLogOptions } from '../../disk/record-log.ts'
 import type { SegmentFile } from '../../disk/segment-file.ts'
 import { BlockWriter } from './block-writer.ts'
@@ -261,7 +261,7 @@ export class DeadLetterStore implements LetterStore {
     const { segments } = this.log
     for (let left = segments.count; left > 0 && segments.bytes > this.options.maxBytes; left--) {
       const front = segments.oldest
-      if (front === undefined || front === this.log.current) return
+      if (front === undefined || front === segments.newest) return
       while (await this.writeSomeAgain(front));
       await this.removeEmptyFront()
       if (segments.oldest === front) return

@@ -1,8 +1,7 @@
 /** Parked messages in segments on disk: a log as the link's own. */
 import type { Erased } from '../../model/erased.ts'
-import { erasedBeside, NOT_REMOVED } from '../../disk/kept-aside.ts'
-import { RecordLog, type RecordLogOptions } from '../../disk/record-log.ts'
-import type { RecordPlace } from '../../disk/segment-writer.ts'
+import { erasedBeside, NOT_REMOVED } from '../../disk/segments.ts'
+import { RecordLog, type RecordLogOptions, type RecordPlace } from '../../disk/record-log.ts'
 import { LINK_SEGMENTS } from '../link/log-format.ts'
 import type { BlockContent } from '../link/wire.ts'
 import type { ParkedLog } from './parked-log.ts'

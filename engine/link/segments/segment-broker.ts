@@ -1,6 +1,6 @@
 /**
  * The broker of one process: one stream, in segments on its disk. Frame, settles and tries of a commit are one checksummed block
- * (`disk/block.ts`, `wire.ts`); after a disk error nothing is stored until a new segment could be written (`disk/segment-writer.ts`); what a run
+ * (`disk/block.ts`, `wire.ts`); after a disk error nothing is stored until a new segment could be written (`disk/record-log.ts`); what a run
  * left is read at opening (`disk/recovery.ts`).
  */
 import type { TimerHandle } from '../../../model/clock.ts'
@@ -8,10 +8,9 @@ import { errorText, type MillraceError } from '../../../model/errors.ts'
 import type { Message } from '../../../model/message.ts'
 import type { Block } from '../../../disk/block.ts'
 import type { DamagedRange } from '../../../disk/events.ts'
-import { RecordLog } from '../../../disk/record-log.ts'
+import { RecordLog, type RecordPlace } from '../../../disk/record-log.ts'
 import type { Recovery } from '../../../disk/recovery.ts'
 import type { SegmentFile } from '../../../disk/segment-file.ts'
-import type { RecordPlace } from '../../../disk/segment-writer.ts'
 import type { Segments } from '../../../disk/segments.ts'
 import { BlockWriter } from '../block-writer.ts'
 import { LinkErrors } from '../errors.ts'
@@ -326,7 +325,7 @@ export class SegmentBroker implements FrameBroker {
   private refuse(error: unknown): MillraceError {
     const refusal = LinkErrors.DISK_REFUSED({ reason: errorText(error) }, error)
     this.refusal = refusal
-    this.diskFailed(this.log.current?.path ?? this.options.directory, error)
+    this.diskFailed(this.segments.newest?.path ?? this.options.directory, error)
     this.probeLater(FIRST_PROBE_MS)
     return refusal
   }
