@@ -1,9 +1,8 @@
 /** What earlier runs left in a segmented log, as its opening found it: what was settled, what was tried, and what the observer noted. */
 import type { Recovery } from '../../../disk/recovery.ts'
-import type { ObserverNote } from '../observer-note.ts'
 import { RangeSet } from '../range-set.ts'
+import type { ObserverNote } from '../observer-note.ts'
 import { mark, type OpenFrame } from '../record.ts'
-import type { BlockContent } from '../wire.ts'
 
 export class FormerRuns {
   /** Messages that are there and not settled. */
@@ -41,10 +40,11 @@ export class FormerRuns {
     return this.settled.countWithin(from, to)
   }
 
-  /** Of a frame, once; undefined where nothing was noted, or where it stands below all that is unsettled. */
-  take({ firstSequence, count }: BlockContent): OpenFrame | undefined {
-    const settledCount = this.settledWithin(firstSequence, firstSequence + count)
-    if (firstSequence + count <= this.settledBelow) return undefined
+  /** Of the frame with these messages, once; undefined where it is of this run, or stands below all that is unsettled. */
+  take(firstSequence: number, end: number): OpenFrame | undefined {
+    if (end <= this.settledBelow || firstSequence >= this.nextSequence) return undefined
+    const count = end - firstSequence
+    const settledCount = this.settledWithin(firstSequence, end)
     const bits = settledCount === 0 ? undefined : new Uint8Array((count + 7) >>> 3)
     const noted = new Map<number, number>()
     for (let index = 0; index < count; index++) {
