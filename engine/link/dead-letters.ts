@@ -16,14 +16,18 @@ import type { PublishReceipt } from './link.ts'
 import { LINK_SEGMENTS } from './log-format.ts'
 import { decodeBlock, tenantOf, type BlockContent } from './wire.ts'
 
-export interface DeadLetter {
-  /** The message's sequence in the main log. */
-  readonly id: number
+/** A message that is to become a letter. */
+export interface NewLetter {
   readonly message: Message
   readonly reason: string
+  readonly attempts: number
+}
+
+export interface DeadLetter extends NewLetter {
+  /** The message's sequence in the main log. */
+  readonly id: number
   /** When it was buried, Unix ms. */
   readonly time: number
-  readonly attempts: number
 }
 
 export interface LetterQuery {
@@ -47,7 +51,7 @@ export interface DeadLetters {
 
 /** Where letters go. Resolves when the letter is durable; the same burial twice is one letter. */
 export interface LetterKeeper {
-  put(letter: Omit<DeadLetter, 'id' | 'time'>): Promise<void>
+  put(letter: NewLetter): Promise<void>
 }
 
 /** Where letters are kept. */
@@ -139,7 +143,7 @@ export class DeadLetterStore implements LetterStore {
   }
 
   /** Resolves when the letter is durable. Throws what the disk throws; then it is not there, and may be put again. */
-  put(letter: Omit<DeadLetter, 'id' | 'time'>): Promise<void> {
+  put(letter: NewLetter): Promise<void> {
     const time = this.options.clock.now()
     const { sequence: id, tenantId } = letter.message
     this.unwritten.push({ id, tenantId, time, block: encodeLetter(letter, time) })
@@ -221,17 +225,13 @@ export class DeadLetterStore implements LetterStore {
     return last.id
   }
 
-  /** Moves a part of the oldest file, or removes it. */
+  /** A step of it, while the oldest file is one that is to be written again. */
   private async eraseSome(last: number): Promise<'again' | 'over' | 'stuck'> {
-    const { segments } = this.log
-    const front = segments.oldest
+    const front = this.log.segments.oldest
     if (front === undefined || front.id > last) return 'over'
     let isDone = false
     try {
-      if (this.isClosed) return 'stuck'
-      const isMoved = await this.writeSomeAgain(front)
-      if (!isMoved) await this.removeEmptyFront()
-      isDone = isMoved || segments.oldest !== front
+      isDone = !this.isClosed && (await this.giveUpSome(front))
     } finally {
       this.isToErase ||= !isDone
     }
@@ -259,13 +259,16 @@ export class DeadLetterStore implements LetterStore {
   /** Files that hold few letters any more give their space back: those letters are written again, behind all others. */
   private async keepFilesBound(): Promise<void> {
     const { segments } = this.log
-    for (let left = segments.count; left > 0 && segments.bytes > this.options.maxBytes; left--) {
-      const front = segments.oldest
-      if (front === undefined || front === segments.newest) return
-      while (await this.writeSomeAgain(front));
-      await this.removeEmptyFront()
-      if (segments.oldest === front) return
-    }
+    const last = segments.newest?.id ?? 0
+    for (let front = segments.oldest; front !== undefined && front.id < last; front = segments.oldest)
+      if (segments.bytes <= this.options.maxBytes || !(await this.giveUpSome(front))) return
+  }
+
+  /** Moves a part of the letters of the oldest file, or removes it where it holds none. False where the disk refuses that. */
+  private async giveUpSome(front: SegmentFile): Promise<boolean> {
+    if (await this.writeSomeAgain(front)) return true
+    await this.removeEmptyFront()
+    return this.log.segments.oldest !== front
   }
 
   /** About a write's worth of the letters of a file, behind all others. False where it holds none. One that can not be read any more is none. */
@@ -300,7 +303,7 @@ export class DeadLetterStore implements LetterStore {
 }
 
 /** The block of a letter. */
-export function encodeLetter({ message, reason, attempts }: Omit<DeadLetter, 'id' | 'time'>, time: number): Buffer {
+export function encodeLetter({ message, reason, attempts }: NewLetter, time: number): Buffer {
   const block = new BlockWriter(1)
   block.message(message)
   block.attempts(new Map([[message.sequence, attempts]]))

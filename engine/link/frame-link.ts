@@ -60,7 +60,7 @@ class BrokerLink implements FrameLink {
   private readonly publisher: FramePublisher
   private readonly queues: DeliveryQueues
   private readonly ownership: Ownership
-  private readonly burial: Burial<HeldDelivery>
+  private readonly burial: Burial
   private readonly counts = { settled: 0, failed: 0, buried: 0, streamDamages: 0 }
   private readonly stopListening: () => void
   private closing: Promise<void> | undefined
@@ -79,7 +79,7 @@ class BrokerLink implements FrameLink {
     this.letters = letters
     const publisher = new FramePublisher({ broker, partitions, clock, random, bounds, onEvent })
     this.publisher = publisher
-    this.burial = new Burial(letters, clock, onEvent, (delivery) => this.buriedDurably(delivery))
+    this.burial = new Burial(letters, clock, onEvent)
     this.queues = new DeliveryQueues({
       broker,
       clock,
@@ -179,7 +179,8 @@ class BrokerLink implements FrameLink {
   }
 
   bury(delivery: Delivery, reason: string, tries: number): void {
-    if (delivery instanceof HeldDelivery && delivery.frame.bury(delivery)) this.burial.bury(delivery, reason, tries)
+    if (!(delivery instanceof HeldDelivery) || !delivery.frame.bury(delivery)) return
+    this.burial.bury({ message: delivery.message, attempts: tries, reason }, () => this.buriedDurably(delivery))
   }
 
   get streams(): number {

@@ -9,7 +9,7 @@ import type { Clock } from '../../model/clock.ts'
 import { erasedOfAll, type Erased } from '../../model/erased.ts'
 import type { Message } from '../../model/message.ts'
 import { Burial } from '../link/burial.ts'
-import type { LetterKeeper } from '../link/dead-letters.ts'
+import type { LetterKeeper, NewLetter } from '../link/dead-letters.ts'
 import type { LinkEventListener } from '../link/events.ts'
 import { MAIN_QUEUE, type Delivery } from '../link/link.ts'
 import { Pauses } from '../queue/pauses.ts'
@@ -72,8 +72,7 @@ export class Parking {
   private readonly lanes = new LaneBook((queueName) => this.queueCalled(queueName)?.queueName)
   private readonly queues = new Map<string, ParkingQueue>()
   private readonly pauses: Pauses<ParkedLane>
-  private readonly burial: Burial<Delivery>
-  private readonly burying = new Map<Delivery, () => void>()
+  private readonly burial: Burial
   private readonly turns: Turns
   private isClosing = false
   /** The link may deliver what was parked before a crash, whatever became of it since. */
@@ -89,10 +88,7 @@ export class Parking {
       maxPlaces: options.maxInProcess,
       placesOf: (queueName) => this.queueCalled(queueName)?.parkedPlaces ?? 0,
     })
-    this.burial = new Burial(options.letters, options.clock, options.onEvent, (delivery) => {
-      this.burying.get(delivery)?.()
-      this.burying.delete(delivery)
-    })
+    this.burial = new Burial(options.letters, options.clock, options.onEvent)
   }
 
   /** A partition is this process's: its parked lanes go on. Before any of its messages is delivered. */
@@ -212,7 +208,7 @@ export class Parking {
     const { lane, entry, message } = delivery
     lane.wentWell = false
     this.turns.leave(lane, entry)
-    this.buryEntry(lane, entry, { message, attempt }, reason)
+    this.buryEntry(lane, entry, { message, attempts: attempt, reason })
     this.goOn(lane)
     this.handOut()
   }
@@ -290,9 +286,7 @@ export class Parking {
     if (this.shares.isOverflowing(stored.tenantId)) {
       const reason = 'what its tenant may park is full'
       this.counts.buried++
-      const made = { message, attempt }
-      this.burying.set(made, () => queue.parked(delivery))
-      this.burial.bury(made, reason, attempt)
+      this.burial.bury({ message, attempts: attempt, reason }, () => queue.parked(delivery))
       return
     }
     lane.arriving++
@@ -430,20 +424,20 @@ export class Parking {
     }
     for (const [index, entry] of entries.entries()) {
       const message = messages[index]
-      const attempt = Math.max(1, entry.attempt - 1)
+      const attempts = Math.max(1, entry.attempt - 1)
+      const reason = `moved to the dead letters: ${lane.stored.why}`
       if (message === undefined) this.finish(lane, entry)
-      else this.buryEntry(lane, entry, { message, attempt }, `moved to the dead letters: ${lane.stored.why}`)
+      else this.buryEntry(lane, entry, { message, attempts, reason })
     }
     this.goOn(lane)
     this.handOut()
   }
 
   /** The letter first, the note second: a crash between them makes the letter again, under the same id. */
-  private buryEntry(lane: ParkedLane, entry: ParkedEntry, letter: Delivery, reason: string): void {
+  private buryEntry(lane: ParkedLane, entry: ParkedEntry, letter: NewLetter): void {
     entry.isOver = true
     this.counts.buried++
-    this.burying.set(letter, () => this.finish(lane, entry))
-    this.burial.bury(letter, reason, letter.attempt)
+    this.burial.bury(letter, () => this.finish(lane, entry))
   }
 
   private finish(lane: ParkedLane, entry: ParkedEntry): void {

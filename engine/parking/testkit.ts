@@ -2,8 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../model/clock.ts'
-import type { DeadLetter } from '../link/dead-letters.ts'
-import type { LetterKeeper } from '../link/dead-letters.ts'
+import type { LetterKeeper, NewLetter } from '../link/dead-letters.ts'
 import type { Disk } from '../../disk/disk.ts'
 import { openBlock } from '../../disk/block.ts'
 import type { Erased } from '../../model/erased.ts'
@@ -13,9 +12,9 @@ import { ParkedStore } from './parked-store.ts'
 import { Parking, type ParkingOptions } from './parking.ts'
 
 export class KeptLetters implements LetterKeeper {
-  readonly letters: Omit<DeadLetter, 'id' | 'time'>[] = []
+  readonly letters: NewLetter[] = []
 
-  async put(letter: Omit<DeadLetter, 'id' | 'time'>): Promise<void> {
+  async put(letter: NewLetter): Promise<void> {
     this.letters.push(letter)
   }
 }

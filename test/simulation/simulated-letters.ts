@@ -2,7 +2,7 @@
 import type { Clock } from '../../model/clock.ts'
 import type { Erased } from '../../model/erased.ts'
 import type { SeededRandom } from '../../engine/actor/testkit.ts'
-import type { DeadLetter, LetterQuery, LetterStore } from '../../engine/link/dead-letters.ts'
+import type { DeadLetter, LetterQuery, LetterStore, NewLetter } from '../../engine/link/dead-letters.ts'
 import type { RunClock } from './run-clock.ts'
 
 const MAX_LATENCY_MS = 20
@@ -26,7 +26,7 @@ export class SimulatedLetters implements LetterStore {
     return this.letters.length
   }
 
-  put(letter: Omit<DeadLetter, 'id' | 'time'>): Promise<void> {
+  put(letter: NewLetter): Promise<void> {
     return new Promise((resolve, reject) => {
       this.world.after(this.random.next() * MAX_LATENCY_MS, () => {
         const isKnown = this.letters.some(({ message }) => message.id === letter.message.id)

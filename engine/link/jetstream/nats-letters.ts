@@ -8,7 +8,14 @@ import type { Clock } from '../../../model/clock.ts'
 import type { Erased } from '../../../model/erased.ts'
 import { errorText } from '../../../model/errors.ts'
 import type { NatsLine } from '../../cluster/nats-connection.ts'
-import { decodeLetter, encodeLetter, type DeadLetter, type LetterQuery, type LetterStore } from '../dead-letters.ts'
+import {
+  decodeLetter,
+  encodeLetter,
+  type DeadLetter,
+  type LetterQuery,
+  type LetterStore,
+  type NewLetter,
+} from '../dead-letters.ts'
 import type { LinkEventListener } from '../events.ts'
 import { ANSWER_MS, assertConnected, bodyOf, present } from './nats-answers.ts'
 import { natsNames, type NatsNames } from './nats-names.ts'
@@ -75,7 +82,7 @@ class NatsLetters implements LetterStore {
     return this.known
   }
 
-  async put(letter: Omit<DeadLetter, 'id' | 'time'>): Promise<void> {
+  async put(letter: NewLetter): Promise<void> {
     const { message } = letter
     const block = encodeLetter(letter, this.options.clock.now())
     const client = jetstream(this.options.line.connection, { timeout: ANSWER_MS })
