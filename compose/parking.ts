@@ -9,7 +9,7 @@ import type { NatsLine } from '../engine/cluster/nats-connection.ts'
 import type { LinkEvent } from '../engine/link/events.ts'
 import { nodeDisk } from '../disk/node-disk.ts'
 import { partitionOf, streamOf } from '../engine/link/partition.ts'
-import { localControl, NO_LANES, type ParkingControl } from '../engine/parking/control.ts'
+import { NO_LANES, type ParkingControl } from '../engine/parking/control.ts'
 import { DiskParkedLog } from '../engine/parking/disk-parked-log.ts'
 import { GatedLink } from '../engine/parking/full-tenants.ts'
 import { NO_FIGURES, type ParkingFigures } from '../engine/parking/parked-list.ts'
@@ -79,7 +79,7 @@ export async function openParking(parts: ParkingParts): Promise<OpenedParking> {
   )
   return {
     parking,
-    control: parkingBus ?? (parking === undefined ? NO_LANES : localControl(parking)),
+    control: parkingBus ?? parking ?? NO_LANES,
     deviceLink,
     metricsSources: [parkingFigures(parking, deviceLink, writes)],
   }

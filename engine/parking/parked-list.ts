@@ -1,26 +1,30 @@
 /** Parked lanes as people see them. */
+import { z } from 'zod'
 import type { Clock } from '../../model/clock.ts'
 import { originatorOfOrderKey } from '../../model/message.ts'
-import { idOf, type LaneState, type ParkedLane } from './parked-lane.ts'
+import { idOf, LANE_STATES, type ParkedLane } from './parked-lane.ts'
 
-export interface ParkedLaneView {
-  readonly id: string
-  readonly tenantId: string
-  readonly queueName: string
-  /** A tenant where the queue takes one message of a tenant at a time. */
-  readonly originatorType: string
-  readonly originatorId: string
-  readonly messages: number
-  readonly bytes: number
-  readonly why: string
-  /** Unix ms. */
-  readonly sinceMs: number
-  /** Of its first message, so far. */
-  readonly tries: number
-  /** Unix ms; undefined while it is being tried. */
-  readonly nextTryMs: number | undefined
-  readonly state: LaneState
-}
+export const parkedLaneSchema = z
+  .object({
+    id: z.string(),
+    tenantId: z.string(),
+    queueName: z.string(),
+    /** A tenant where the queue takes one message of a tenant at a time. */
+    originatorType: z.string(),
+    originatorId: z.string(),
+    messages: z.number(),
+    bytes: z.number(),
+    why: z.string(),
+    /** Unix ms. */
+    sinceMs: z.number(),
+    /** Of its first message, so far. */
+    tries: z.number(),
+    /** Unix ms; absent while it is being tried. */
+    nextTryMs: z.number().optional(),
+    state: z.enum(LANE_STATES),
+  })
+  .readonly()
+export type ParkedLaneView = z.infer<typeof parkedLaneSchema>
 
 export interface ParkedQuery {
   /** Undefined: of all tenants. */

@@ -6,12 +6,12 @@
  * What is done with stands as a note behind its message. A log that holds little else than such notes is rewritten from its front, so that a
  * message that stays for ever does not keep everything behind it.
  */
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../model/clock.ts'
 import { erasedOfAll, type Erased } from '../../model/erased.ts'
 import type { Message } from '../../model/message.ts'
 import { Rest } from '../../model/rest.ts'
 import { isFenced } from '../link/errors.ts'
-import { DecodedBlocks } from './decoded-blocks.ts'
 import { DoneNotes } from './done-notes.ts'
 import { ParkingErrors } from './errors.ts'
 import {
@@ -37,18 +37,13 @@ type Operation = {
 )
 
 interface Erasure {
+  readonly steps: AsyncIterator<void, Removal, void>
   readonly resolve: (erased: Erased) => void
   readonly reject: (error: unknown) => void
-  /** Undefined until it begins. */
-  begun: BegunErasure | undefined
 }
 
-interface BegunErasure {
-  /** The last block that was there then; 0 where nothing is to be written again. */
-  readonly upTo: number
-  /** What is to be written again. */
-  readonly pieces: Iterator<readonly Block[], void>
-}
+/** Removes what stood before, once all that stays was written again. */
+type Removal = () => Promise<Erased>
 
 const NOTHING: Erased = { isGone: true }
 const UNREADABLE: Erased = {
@@ -79,6 +74,8 @@ export interface ParkedStoreOptions {
 
 /** Small enough that the one message of a block that is wanted is soon decoded. */
 const BLOCK_BYTES = 64 << 10
+/** Blocks that were decoded, kept for the next reader: so many bytes of them, and one at least, however large. */
+const DECODED_BYTES = 2 << 20
 /** So much is asked for in no time: it does not wait. */
 const MAX_RESTING = 64
 const FIRST_PAUSE_MS = 100
@@ -96,7 +93,7 @@ export class ParkedStore {
   private operations: Operation[] = []
   private writing: Promise<void> | undefined
   private readonly resting = new Rest()
-  private readonly decoded: DecodedBlocks
+  private readonly decoded = new LRUCache<number, Promise<readonly Message[] | undefined>>({ maxSize: DECODED_BYTES })
   private readonly doneNotes = new DoneNotes()
   private readonly erasures: Erasure[] = []
   /** The log may hold messages that are done with, and whose they were. */
@@ -107,7 +104,6 @@ export class ParkedStore {
   private constructor(options: ParkedStoreOptions) {
     this.options = options
     this.partition = options.partition
-    this.decoded = new DecodedBlocks(options.log)
   }
 
   /** Throws what the medium throws. */
@@ -196,7 +192,7 @@ export class ParkedStore {
   eraseDone(): Promise<Erased> {
     if (this.isClosed) return Promise.reject(ParkingErrors.CLOSED({ partition: this.partition }))
     return new Promise((resolve, reject) => {
-      this.erasures.push({ resolve, reject, begun: undefined })
+      this.erasures.push({ steps: this.erasing(), resolve, reject })
       this.writing ??= this.writeAll()
       this.resting.end()
     })
@@ -206,11 +202,22 @@ export class ParkedStore {
   async read(entry: ParkedEntry): Promise<Message | undefined> {
     for (;;) {
       const { block, index } = entry
-      const messages = await this.decoded.messagesOf(block.place, block.bytes)
+      const messages = await this.messagesOf(block)
       // It was rewritten to another place meanwhile.
       if (entry.block !== block) continue
       return messages?.[index]
     }
+  }
+
+  /** Undefined where the block can not be read any more. Rejects with what the medium throws. */
+  private messagesOf({ place, bytes }: Block): Promise<readonly Message[] | undefined> {
+    const known = this.decoded.get(place)
+    if (known !== undefined) return known
+    const messages = this.options.log.read(place).then((body) => (body === undefined ? undefined : readMessages(body)))
+    this.decoded.set(place, messages, { size: Math.min(bytes, DECODED_BYTES) })
+    // One that failed is read again by the next who asks.
+    messages.catch(() => this.decoded.delete(place))
+    return messages
   }
 
   /** Takes nothing more. What is not durable by then is rejected: the link still has it. */
@@ -406,56 +413,51 @@ export class ParkedStore {
 
   /** The first block that stays: what stood before may be trimmed. */
   private deadFrontRemoved(): Block | undefined {
-    return this.blocks.removeDeadFront((place) => this.decoded.forget(place))
+    return this.blocks.removeDeadFront((place) => this.decoded.delete(place))
   }
 
-  /** Does a part of it, about a block, so that who parks meanwhile does not wait for all. Whether nothing is left to write. */
-  private async erase(erasure: Erasure): Promise<boolean> {
-    const { log, clock } = this.options
-    try {
-      erasure.begun ??= await this.beginErasure()
-      const { upTo, pieces } = erasure.begun
-      const piece = pieces.next()
-      if (piece.done !== true) {
-        await this.rewrite(piece.value, (block) => this.appendPatiently(block, []))
-        return this.stopped()
-      }
-      if (upTo > 0) {
-        for (const { block, notes } of this.doneNotes.blocks(clock.now(), BLOCK_BYTES)) {
-          const place = await this.appendPatiently(block, [])
-          if (place !== undefined) this.apply(place, block.length, notes)
-        }
-      }
-    } catch (error) {
+  /** Does a step of it, so that who parks meanwhile does not wait for all. Whether nothing is left to write. */
+  private async erase({ steps, resolve, reject }: Erasure): Promise<boolean> {
+    const failed = (error: unknown): void => {
       this.isToErase = true
-      erasure.reject(error)
-      return true
+      reject(error)
     }
-    // Closed meanwhile, which who asked heard: notes may be missing, and the partition may be another's.
-    if (this.stopped()) return true
-    this.erasedTo = Math.max(this.erasedTo, erasure.begun.upTo)
-    const front = this.deadFrontRemoved()
-    const left = front !== undefined && front.place <= this.erasedTo ? UNREADABLE : NOTHING
-    // Who parks does not wait for it.
-    log
-      .eraseBefore(front?.place ?? 0)
-      .then((files) => erasedOfAll([files, left]))
-      .then(erasure.resolve, (error: unknown) => {
-        this.isToErase = true
-        erasure.reject(error)
-      })
+    try {
+      const { done, value: remove } = await steps.next()
+      // Closed meanwhile, which who asked heard: notes may be missing, and the partition may be another's.
+      if (done !== true || this.stopped()) return this.stopped()
+      // Who parks does not wait for it.
+      remove().then(resolve, failed)
+    } catch (error) {
+      failed(error)
+    }
     return true
   }
 
-  /** Nothing is to be written again where nothing was done with. */
-  private async beginErasure(): Promise<BegunErasure> {
+  /** A step is about a block. Nothing is written again where nothing was done with. */
+  private async *erasing(): AsyncGenerator<void, Removal, void> {
+    const { log, clock } = this.options
     let upTo = 0
     if (this.isToErase) {
-      await this.options.log.roll()
+      await log.roll()
       upTo = this.blocks.lastPlace
       this.isToErase = false
     }
-    return { upTo, pieces: this.blocks.livePieces(upTo, BLOCK_BYTES) }
+    for (const piece of this.blocks.livePieces(upTo, BLOCK_BYTES)) {
+      await this.rewrite(piece, (block) => this.appendPatiently(block, []))
+      yield
+    }
+    const notes = upTo > 0 ? this.doneNotes.blocks(clock.now(), BLOCK_BYTES) : []
+    for (const { block, notes: done } of notes) {
+      const place = await this.appendPatiently(block, [])
+      if (place !== undefined) this.apply(place, block.length, done)
+    }
+    return async () => {
+      this.erasedTo = Math.max(this.erasedTo, upTo)
+      const front = this.deadFrontRemoved()
+      const left = front !== undefined && front.place <= this.erasedTo ? UNREADABLE : NOTHING
+      return erasedOfAll([await log.eraseBefore(front?.place ?? 0), left])
+    }
   }
 
   /**

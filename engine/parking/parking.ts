@@ -14,6 +14,7 @@ import type { LinkEventListener } from '../link/events.ts'
 import { MAIN_QUEUE, type Delivery } from '../link/link.ts'
 import { Pauses } from '../queue/pauses.ts'
 import { hashOf } from '../link/partition.ts'
+import type { ParkingControl } from './control.ts'
 import { LaneBook } from './lane-book.ts'
 import { ParkedDelivery, type ParkedLane } from './parked-lane.ts'
 import { listOf, NO_FIGURES, type ParkedPage, type ParkedQuery, type ParkingFigures } from './parked-list.ts'
@@ -65,7 +66,7 @@ const LOOKS = 64
 const MAX_WHY = 500
 const LOOK_PAUSE_MS = 50
 
-export class Parking {
+export class Parking implements ParkingControl {
   readonly shares: Shares
   private readonly options: ParkingOptions
   private readonly stores = new Map<number, ParkedStore>()
@@ -165,7 +166,8 @@ export class Parking {
       if (!(delivery instanceof ParkedDelivery)) continue
       const { lane, entry } = delivery
       this.turns.leave(lane, entry)
-      if (attempt > entry.attempt) void settled(lane.store.tried(lane.stored, entry, attempt))
+      // Whoever lost the partition lost the note with it.
+      if (attempt > entry.attempt) lane.store.tried(lane.stored, entry, attempt).catch(() => undefined)
       parked.add(lane)
     }
     for (const next of attempts) {
@@ -218,27 +220,14 @@ export class Parking {
     return listOf(this.lanes.all(), query, this.options.clock)
   }
 
-  /** Tries a lane now. False where there is none such. */
   retryNow(id: string, tenantId: string | undefined): boolean {
-    const lane = this.lanes.find(id, tenantId)
-    if (lane === undefined) return false
-    if (lane.state === 'waiting') {
-      lane.pausedUntilMs = undefined
-      this.makeReady([lane])
-    }
-    return true
+    return this.wake(this.lanes.find(id, tenantId))
   }
 
-  /** Makes dead letters of a whole lane; what is in process ends first. False where there is none such. */
   giveUp(id: string, tenantId: string | undefined): boolean {
     const lane = this.lanes.find(id, tenantId)
-    if (lane === undefined) return false
-    lane.isGivenUp = true
-    if (lane.state === 'waiting') {
-      lane.pausedUntilMs = undefined
-      this.makeReady([lane])
-    }
-    return true
+    if (lane !== undefined) lane.isGivenUp = true
+    return this.wake(lane)
   }
 
   /** Takes what is done with out of the files too. Parking goes on meanwhile. */
@@ -324,16 +313,20 @@ export class Parking {
     this.handOut()
   }
 
+  private wake(lane: ParkedLane | undefined): boolean {
+    if (lane?.state === 'waiting') {
+      lane.pausedUntilMs = undefined
+      this.makeReady([lane])
+    }
+    return lane !== undefined
+  }
+
   private handOut(): void {
     if (this.isClosing || !this.turns.isWaiting) return
     this.turns.handOut((lane) => {
       lane.state = 'trying'
       this.begin(lane)
     })
-  }
-
-  private queueOf({ stored }: ParkedLane): ParkingQueue | undefined {
-    return this.queueCalled(stored.queueName)
   }
 
   /** The lanes of a queue that is gone are `Main`'s. */
@@ -352,8 +345,7 @@ export class Parking {
   private begin(lane: ParkedLane): void {
     const places = lane.isGivenUp ? FOLLOWERS : lane.wentWell ? this.placesOf(lane) : 1
     const waiting = lane.stored.next(Math.min(FOLLOWERS, places), places)
-    if (lane.isGivenUp && waiting.length > 0) void this.buryAll(lane, waiting)
-    else if (waiting.length > 0) void this.handOver(lane, waiting)
+    if (waiting.length > 0) void this.takeOut(lane, waiting)
     else if (lane.arriving === 0) this.leave(lane)
     else lane.state = 'draining'
   }
@@ -371,18 +363,29 @@ export class Parking {
     this.counts.returned++
   }
 
-  private async handOver(lane: ParkedLane, entries: readonly ParkedEntry[]): Promise<void> {
+  /** For its queue, or for the dead letters where it was given up when it began. */
+  private async takeOut(lane: ParkedLane, entries: readonly ParkedEntry[]): Promise<void> {
+    const { isGivenUp } = lane
     this.turns.enter(lane, entries)
     for (const entry of entries) entry.isOut = true
     const messages = await this.read(lane, entries)
-    const queue = this.queueOf(lane)
+    const queue = this.queueCalled(lane.stored.queueName)
     if (lane.store.isClosed) return
-    if (messages === undefined || queue === undefined) {
-      this.leaveProcess(lane, entries)
+    if (messages !== undefined && isGivenUp) this.buryAll(lane, entries, messages)
+    else if (messages !== undefined && queue !== undefined) this.handOver(lane, entries, messages, queue)
+    else {
+      for (const entry of entries) this.turns.leave(lane, entry)
       this.rest(lane, FIRST_LOOK_MS)
       this.handOut()
-      return
     }
+  }
+
+  private handOver(
+    lane: ParkedLane,
+    entries: readonly ParkedEntry[],
+    messages: readonly (Message | undefined)[],
+    queue: ParkingQueue,
+  ): void {
     const deliveries: ParkedDelivery[] = []
     for (const [index, entry] of entries.entries()) {
       const message = messages[index]
@@ -411,17 +414,8 @@ export class Parking {
     }
   }
 
-  private async buryAll(lane: ParkedLane, entries: readonly ParkedEntry[]): Promise<void> {
-    this.turns.enter(lane, entries)
-    for (const entry of entries) entry.isOut = true
-    const messages = await this.read(lane, entries)
-    if (lane.store.isClosed) return
-    this.leaveProcess(lane, entries)
-    if (messages === undefined) {
-      this.rest(lane, FIRST_LOOK_MS)
-      this.handOut()
-      return
-    }
+  private buryAll(lane: ParkedLane, entries: readonly ParkedEntry[], messages: readonly (Message | undefined)[]): void {
+    for (const entry of entries) this.turns.leave(lane, entry)
     for (const [index, entry] of entries.entries()) {
       const message = messages[index]
       const attempts = Math.max(1, entry.attempt - 1)
@@ -450,13 +444,4 @@ export class Parking {
       () => undefined,
     )
   }
-
-  private leaveProcess(lane: ParkedLane, entries: readonly ParkedEntry[]): void {
-    for (const entry of entries) this.turns.leave(lane, entry)
-  }
-}
-
-/** Whoever lost the partition lost the note with it. */
-function settled(promise: Promise<void>): Promise<void> {
-  return promise.catch(() => undefined)
 }
