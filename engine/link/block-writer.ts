@@ -8,7 +8,7 @@ import { BLOCK_HEADER_BYTES, sealBlock } from '../../disk/block.ts'
 import { putVarint } from '../../disk/varint.ts'
 import { Dictionary } from './dictionary.ts'
 import { partitionOf } from './partition.ts'
-import type { ObserverNote } from './observer-note.ts'
+import type { ObserverNote } from './record.ts'
 import type { SegmentHeader } from '../../disk/segment-file.ts'
 import { DATA_TYPES, NEWER_TAG } from './wire.ts'
 

@@ -7,8 +7,7 @@ import type { MillraceError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
 import type { StreamDamage } from './events.ts'
 import type { Frame } from './frame.ts'
-import type { ObserverNote } from './observer-note.ts'
-import type { OpenFrame, ReadPoint } from './record.ts'
+import type { ObserverNote, OpenFrame, ReadPoint } from './record.ts'
 
 /** Says which queues' messages are wanted. */
 export type WantsQueue = (queueName: string | undefined) => boolean

@@ -22,7 +22,7 @@ import {
   type ReadableLink,
 } from './link.ts'
 import { DEFAULT_FRAME_BOUNDS, type FrameLinkFigures, type FrameLinkOptions, type StreamWatcher } from './options.ts'
-import { Ownership, type TakingWatcher } from './ownership.ts'
+import { Ownership } from './ownership.ts'
 import { readAgain } from './reading-again.ts'
 
 export interface FrameLink extends Link, PublishBound, ReadableLink {
@@ -101,14 +101,8 @@ class BrokerLink implements FrameLink {
         this.queues.add(frame, deliveries)
         this.queues.pump()
       },
-      onLeaving: (stream) => {
-        this.queues.drop(stream)
-        for (const watcher of this.watchers) watcher.leaving?.(stream)
-      },
-      onGone: (stream) => {
-        for (const watcher of this.watchers) watcher.gone(stream)
-      },
-      watcher: () => (this.watchers.length === 0 ? undefined : inTurn(this.watchers)),
+      watchers: this.watchers,
+      onLeaving: (stream) => this.queues.drop(stream),
       onReady: () => this.queues.pump(),
     })
     this.stopListening = broker.onConnection((connected) => {
@@ -240,17 +234,5 @@ class BrokerLink implements FrameLink {
     this.counts.buried++
     if (delivery.frame.settle(delivery, true)) this.counts.settled++
     this.queues.pump()
-  }
-}
-
-function inTurn(watchers: readonly StreamWatcher[]): TakingWatcher {
-  return {
-    taken: async (...stream) => {
-      for (const watcher of watchers) await watcher.taken(...stream)
-    },
-    epochOf: async (stream) => {
-      const known = watchers.flatMap((watcher) => watcher.epochOf?.(stream) ?? [])
-      return Math.max(0, ...(await Promise.all(known)))
-    },
   }
 }

@@ -3,7 +3,7 @@
  * to that frame is settled: a next owner begins there. So two are kept, the record's and the next one. Without an observer there are none.
  */
 import type { Clock } from '../../model/clock.ts'
-import type { ObserverNote } from './observer-note.ts'
+import type { ObserverNote } from './record.ts'
 import type { FrameObserver } from './options.ts'
 
 /** The least time between two notes: each may be large. */

@@ -19,16 +19,13 @@ const AFTER_LOSS_MS = 1000
 
 export interface OwnershipOptions extends StreamContext {
   readonly membership: Membership
+  /** Told one after the other. */
+  readonly watchers: readonly StreamWatcher[]
   /** Nothing more of the stream may be delivered; what runs may end. */
   readonly onLeaving: (stream: number) => void
-  /** Nothing that is done for the stream counts any more. */
-  readonly onGone: (stream: number) => void
   /** Deliveries may go on. */
   readonly onReady: () => void
-  readonly watcher: () => TakingWatcher | undefined
 }
-
-export type TakingWatcher = Pick<StreamWatcher, 'taken' | 'epochOf'>
 
 export class Ownership {
   takeOvers = 0
@@ -147,8 +144,8 @@ export class Ownership {
     const before = stored === undefined ? NEW_RECORD : decodeRecord(stored.body)
     const isOthers = before.owner !== '' && before.owner !== membership.self.id
     if (isOthers && !mustTake && engines(membership).includes(before.owner)) return false
-    const known = (await this.options.watcher()?.epochOf?.(stream)) ?? 0
-    const epoch = Math.max(before.epoch, known) + 1
+    const known = await Promise.all(this.options.watchers.flatMap((watcher) => watcher.epochOf?.(stream) ?? []))
+    const epoch = Math.max(before.epoch, ...known) + 1
     const record = { ...before, epoch, owner: membership.self.id, since: clock.now() }
     const write = {
       body: () => encodeRecord(record),
@@ -182,12 +179,12 @@ export class Ownership {
 
   /** Reads the stream, once what moves with it is here. Never rejects. */
   private async begin(owned: OwnedStream): Promise<void> {
-    const { clock, onEvent, watcher } = this.options
+    const { clock, onEvent, watchers } = this.options
     const { stream } = owned
     const isHeld = (): boolean => this.owned.get(stream) === owned && !this.leaving.has(stream)
-    for (const watching = watcher(); watching !== undefined && isHeld();) {
+    while (isHeld()) {
       try {
-        await watching.taken(stream, isHeld, owned.epoch)
+        for (const watcher of watchers) await watcher.taken(stream, isHeld, owned.epoch)
         break
       } catch (error) {
         onEvent({ kind: 'stream-troubled', stream, reason: errorText(error) })
@@ -204,8 +201,8 @@ export class Ownership {
     this.lostStreams++
     this.lostAtMs.set(lost.stream, this.options.clock.monotonic())
     this.owned.delete(lost.stream)
-    this.options.onLeaving(lost.stream)
-    this.options.onGone(lost.stream)
+    this.publishLeaving(lost.stream)
+    this.publishGone(lost.stream)
     this.evaluate()
   }
 
@@ -213,9 +210,9 @@ export class Ownership {
     const { stream } = owned
     const before = this.leaving.get(stream)
     if (before !== undefined) return before
-    this.options.onLeaving(stream)
+    this.publishLeaving(stream)
     const leaving = owned
-      .leave(waitMs, () => this.options.onGone(stream))
+      .leave(waitMs, () => this.publishGone(stream))
       .finally(() => {
         this.leaving.delete(stream)
         if (this.owned.get(stream) === owned) this.owned.delete(stream)
@@ -223,6 +220,15 @@ export class Ownership {
       })
     this.leaving.set(stream, leaving)
     return leaving
+  }
+
+  private publishLeaving(stream: number): void {
+    this.options.onLeaving(stream)
+    for (const watcher of this.options.watchers) watcher.leaving?.(stream)
+  }
+
+  private publishGone(stream: number): void {
+    for (const watcher of this.options.watchers) watcher.gone(stream)
   }
 
   private tickLater(): void {

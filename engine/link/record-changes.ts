@@ -1,6 +1,6 @@
 /** What was settled, tried and noted since the last record that is durable; with what is being written, until that is known to be. */
 import type { RecordChange } from './frame-broker.ts'
-import type { ObserverNote } from './observer-note.ts'
+import type { ObserverNote } from './record.ts'
 
 export class RecordChanges {
   private settledNow: number[] = []

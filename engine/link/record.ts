@@ -3,7 +3,13 @@
  * frames that are not settled whole. Everything at or below `read` that is not among the open frames is settled.
  */
 import { z } from 'zod'
-import type { ObserverNote } from './observer-note.ts'
+
+/** What an observer of a stream keeps with the stream's record. */
+export interface ObserverNote {
+  /** It belongs behind the frame of this position. */
+  readonly upTo: number
+  readonly bytes: Uint8Array
+}
 
 /** What is known of a frame that was read and is not settled whole. */
 export interface OpenFrame {

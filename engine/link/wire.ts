@@ -33,7 +33,7 @@ import protobuf from 'protobufjs/minimal.js'
 import type { SegmentHeader } from '../../disk/segment-file.ts'
 import { Message, type DataType, type Resumption } from '../../model/message.ts'
 import { isEntityType } from '../../model/entity-id.ts'
-import type { ObserverNote } from './observer-note.ts'
+import type { ObserverNote } from './record.ts'
 
 const QUEUE_TAG = 0x78
 /** A tag of field 15 with wire type 7, which no protobuf has. */

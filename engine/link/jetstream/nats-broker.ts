@@ -87,7 +87,7 @@ export async function openNatsBroker(options: NatsBrokerOptions): Promise<NatsBr
       await new Promise<void>((resolve) => void clock.after(PREPARE_PAUSE_MS, resolve))
     }
   }
-  return new NatsBroker(options, names, manager, client)
+  return new NatsBroker(options, names, manager)
 }
 
 async function prepare(
@@ -115,7 +115,6 @@ export class NatsBroker implements FrameBroker {
   private readonly options: NatsBrokerOptions
   private readonly names: NatsNames
   private readonly manager: JetStreamManager
-  private readonly client: JetStreamClient
   private readonly publisher: AcknowledgedPublisher
   private readonly readers = new Set<NatsReader>()
   private readonly removedBelow: number[]
@@ -123,7 +122,7 @@ export class NatsBroker implements FrameBroker {
   private readonly open = new Set<(error: Error) => void>()
   private readonly stopListening: () => void
 
-  constructor(options: NatsBrokerOptions, names: NatsNames, manager: JetStreamManager, client: JetStreamClient) {
+  constructor(options: NatsBrokerOptions, names: NatsNames, manager: JetStreamManager) {
     const { streams, maxFrameBytes, restMs } = options
     this.options = options
     this.streams = streams
@@ -135,7 +134,6 @@ export class NatsBroker implements FrameBroker {
     }
     this.names = names
     this.manager = manager
-    this.client = client
     this.publisher = new AcknowledgedPublisher(options.line.connection, options.clock)
     this.removedBelow = new Array<number>(streams).fill(0)
     this.stopListening = options.line.onConnection((connected) => {
@@ -229,8 +227,9 @@ export class NatsBroker implements FrameBroker {
   private async writeRecord(stream: number, { body, revision }: RecordWrite): Promise<number> {
     assertConnected(this.options.line)
     try {
-      const options = { timeout: ANSWER_MS, expect: { lastSubjectSequence: revision ?? 0 } }
-      return (await this.answer(this.client.publish(this.names.recordSubject(stream), body(), options))).seq
+      const expected = { 'Nats-Expected-Last-Subject-Sequence': String(revision ?? 0) }
+      const written = this.publisher.publish(this.names.recordSubject(stream), body(), expected, ANSWER_MS)
+      return await this.answer(written)
     } catch (error) {
       throw isOvertaken(error) ? LinkErrors.FENCED({ stream, reason: 'its record was changed' }, error) : away(error)
     }

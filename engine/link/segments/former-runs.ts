@@ -1,8 +1,7 @@
 /** What earlier runs left in a segmented log, as its opening found it: what was settled, what was tried, and what the observer noted. */
 import type { Recovery } from '../../../disk/recovery.ts'
 import { RangeSet } from '../range-set.ts'
-import type { ObserverNote } from '../observer-note.ts'
-import { mark, type OpenFrame } from '../record.ts'
+import { mark, type ObserverNote, type OpenFrame } from '../record.ts'
 
 export class FormerRuns {
   /** Messages that are there and not settled. */

@@ -29,8 +29,7 @@ import type {
   WantsQueue,
 } from '../frame-broker.ts'
 import { LINK_SEGMENTS } from '../log-format.ts'
-import type { ObserverNote } from '../observer-note.ts'
-import { encodeRecord, NEW_RECORD } from '../record.ts'
+import { encodeRecord, NEW_RECORD, type ObserverNote } from '../record.ts'
 import type { SegmentLogBounds, SegmentLogOptions } from './segment-log-options.ts'
 import { SegmentReader } from './segment-reader.ts'
 import { decodeBlock } from '../wire.ts'
