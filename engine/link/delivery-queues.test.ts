@@ -5,7 +5,7 @@ import { systemClock, systemRandom } from '../../model/system-clock.ts'
 import { soleMember } from '../cluster/membership.ts'
 import type { Delivery } from './link.ts'
 import { message } from './testkit.ts'
-import { createFrameLink, type FrameLink } from './frame-link.ts'
+import { FrameLink } from './frame-link.ts'
 import { MemoryStreams } from './memory-testkit.ts'
 
 const QUEUES = 20
@@ -14,7 +14,7 @@ const BOUND = 40
 
 function openLink(context: TestContext, maxMemoryMessages: number): FrameLink {
   const streams = new MemoryStreams(systemClock, 1)
-  const link = createFrameLink({
+  const link = new FrameLink({
     broker: streams.connect(),
     partitions: 1,
     letters: streams.letterStore(),

@@ -8,7 +8,7 @@ import { Collector } from './contract.ts'
 import { partitionOf } from './partition.ts'
 import { message } from './testkit.ts'
 import type { LinkEvent } from './events.ts'
-import { createFrameLink, type FrameLink } from './frame-link.ts'
+import { FrameLink } from './frame-link.ts'
 import type { FrameLinkBounds } from './options.ts'
 import { decodeRecord } from './record.ts'
 import { ownerOf } from './rendezvous.ts'
@@ -37,7 +37,7 @@ class World {
     const events: LinkEvent[] = []
     const outcomes = new Map<string, 'stored' | MillraceError>()
     const { clock, random } = this
-    const link = createFrameLink({
+    const link = new FrameLink({
       broker,
       partitions: broker.streams,
       letters: this.streams.letterStore(),

@@ -2,14 +2,14 @@ import { soleMember } from '../cluster/membership.ts'
 import { systemClock, systemRandom } from '../../model/system-clock.ts'
 import { RunClock } from '../../test/simulation/run-clock.ts'
 import { testLink, type LinkUnderTest } from './contract.ts'
-import { createFrameLink } from './frame-link.ts'
+import { FrameLink } from './frame-link.ts'
 import { MemoryStreams } from './memory-testkit.ts'
 
 function underTest(streams: MemoryStreams): LinkUnderTest {
   const broker = streams.connect()
   const clock = new RunClock(systemClock)
   const membership = soleMember({ id: systemRandom.uuid(), roles: ['engine'], startedAt: 0 })
-  const link = createFrameLink({
+  const link = new FrameLink({
     broker,
     partitions: 8,
     letters: streams.letterStore(),

@@ -25,36 +25,15 @@ import { DEFAULT_FRAME_BOUNDS, type FrameLinkFigures, type FrameLinkOptions, typ
 import { Ownership } from './ownership.ts'
 import { readAgain } from './reading-again.ts'
 
-export interface FrameLink extends Link, PublishBound, ReadableLink {
-  readonly deadLetters: DeadLetters
-  /** Where dead letters of messages go that the link has settled. */
-  readonly letters: LetterKeeper
-  figures(): FrameLinkFigures
-  readonly connected: boolean
-  /** Why not all of its streams take messages, though it is connected. */
-  readonly trouble: string | undefined
-  /** Calls back when the broker goes away and when it is back; returns the way to stop listening. */
-  onConnection(listener: (connected: boolean) => void): () => void
-  /** Resolves when what was settled before is durable, as far as the broker answers. */
-  flush(): Promise<void>
-  /** Before the first `consume`. Of several, each is told in turn. */
-  watch(watcher: StreamWatcher): void
-  /** Messages of the stream with a lower sequence are settled durably: they are not delivered again. 0 where that is not known here. */
-  settledBelow(stream: number): number
-}
-
 /** Dead letters that wait for the broker: beyond it nothing more is delivered, since the consumer has let go of them. */
 const MAX_BURIALS = 1000
 
 const STREAM_DAMAGES: ReadonlySet<LinkEvent['kind']> = new Set(['frames-missing', 'frames-dropped', 'stream-went-back'])
 
 /** Publishes from the start; reads from the first `consume` on. Broker and letters are closed with it, the membership is not. */
-export function createFrameLink(options: FrameLinkOptions): FrameLink {
-  return new BrokerLink(options)
-}
-
-class BrokerLink implements FrameLink {
+export class FrameLink implements Link, PublishBound, ReadableLink {
   readonly deadLetters: DeadLetters
+  /** Where dead letters of messages go that the link has settled. */
   readonly letters: LetterKeeper
   private readonly options: FrameLinkOptions
   private readonly publisher: FramePublisher
@@ -68,7 +47,7 @@ class BrokerLink implements FrameLink {
   private readonly watchers: StreamWatcher[] = []
 
   constructor(options: FrameLinkOptions) {
-    const { broker, membership, clock, random, letters, partitions, observer } = options
+    const { broker, clock, random, letters, partitions, observer } = options
     const bounds = { ...DEFAULT_FRAME_BOUNDS, ...options.bounds }
     const tell = options.onEvent ?? (() => undefined)
     const onEvent: LinkEventListener = (event) => {
@@ -90,10 +69,8 @@ class BrokerLink implements FrameLink {
         observer?.reopened({ stream: owner.stream, position, storedAt, messages }, memo),
     })
     this.ownership = new Ownership({
-      broker,
+      ...options,
       publisher,
-      membership,
-      clock,
       bounds,
       observer,
       onEvent,
@@ -111,10 +88,12 @@ class BrokerLink implements FrameLink {
     this.deadLetters = deadLettersOf(letters, (message, receipt) => this.publish(message, receipt))
   }
 
+  /** Before the first `consume`. Of several, each is told in turn. */
   watch(watcher: StreamWatcher): void {
     this.watchers.push(watcher)
   }
 
+  /** Messages of the stream with a lower sequence are settled durably: they are not delivered again. 0 where that is not known here. */
   settledBelow(stream: number): number {
     return this.ownership.settledBelow(stream)
   }
@@ -123,11 +102,13 @@ class BrokerLink implements FrameLink {
     return this.options.broker.connected
   }
 
+  /** Why not all of its streams take messages, though it is connected. */
   get trouble(): string | undefined {
     const silent = this.publisher.silentStreams
     return silent.length === 0 ? undefined : `the streams ${silent.join(', ')} do not answer`
   }
 
+  /** Calls back when the broker goes away and when it is back; returns the way to stop listening. */
   onConnection(listener: (connected: boolean) => void): () => void {
     return this.options.broker.onConnection(listener)
   }
@@ -186,6 +167,7 @@ class BrokerLink implements FrameLink {
     return readAgain({ broker, clock, onEvent, isBehind: () => this.queues.isWaiting }, from)
   }
 
+  /** Resolves when what was settled before is durable, as far as the broker answers. */
   flush(): Promise<void> {
     return this.ownership.flush()
   }

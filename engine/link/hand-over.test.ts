@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock, SeededRandom } from '../actor/testkit.ts'
-import { createFrameLink } from './frame-link.ts'
+import { FrameLink } from './frame-link.ts'
 import type { Delivery } from './link.ts'
 import { MemoryStreams, TestMembership } from './memory-testkit.ts'
 import { message } from './testkit.ts'
@@ -15,7 +15,7 @@ void test('what runs ends before it is told that its stream is gone, and nothing
   const membership = new TestMembership()
   const told: string[] = []
   const held: Delivery[] = []
-  const link = createFrameLink({
+  const link = new FrameLink({
     broker: streams.connect(),
     partitions: STREAMS,
     letters: streams.letterStore(),

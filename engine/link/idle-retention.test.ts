@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock, SeededRandom } from '../actor/testkit.ts'
-import { createFrameLink } from './frame-link.ts'
+import { FrameLink } from './frame-link.ts'
 import type { Delivery, Link } from './link.ts'
 import { MemoryStreams, TestMembership } from './memory-testkit.ts'
 import type { FrameObserver } from './options.ts'
@@ -73,7 +73,7 @@ for (const observer of [undefined, lastSeen()]) {
     const clock = new ManualClock()
     const streams = new MemoryStreams(clock, 1)
     const broker = streams.connect()
-    const link = createFrameLink({
+    const link = new FrameLink({
       broker,
       partitions: 1,
       letters: streams.letterStore(),
@@ -99,7 +99,7 @@ for (const observer of [undefined, lastSeen()]) {
 test('issue-8 A: a backlog that is settled at last leaves a stream that is full of it, though nothing more comes', async () => {
   const clock = new ManualClock()
   const streams = new MemoryStreams(clock, 1)
-  const link = createFrameLink({
+  const link = new FrameLink({
     broker: streams.connect(),
     partitions: 1,
     letters: streams.letterStore(),

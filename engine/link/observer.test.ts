@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Message } from '../../model/message.ts'
 import { ManualClock, SeededRandom } from '../actor/testkit.ts'
 import { RunClock } from '../../test/simulation/run-clock.ts'
-import { createFrameLink } from './frame-link.ts'
+import { FrameLink } from './frame-link.ts'
 import type { Delivery, Link } from './link.ts'
 import { MemoryStreams, TestMembership } from './memory-testkit.ts'
 import type { LoggedFrame } from './link.ts'
@@ -87,7 +87,7 @@ function onStreams(seed: number): World {
       const id = `run ${++runs}`
       const letters = streams.letterStore()
       const parts = { broker, partitions: 5, letters, membership: membership.join(id), clock: run, random }
-      return Promise.resolve(createFrameLink({ ...parts, observer, bounds }))
+      return Promise.resolve(new FrameLink({ ...parts, observer, bounds }))
     },
     crash: () => {
       broker.connect(false)

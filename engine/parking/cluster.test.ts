@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { ManualClock, SeededRandom } from '../actor/testkit.ts'
 import { TestHub } from '../cluster/testkit.ts'
-import { createFrameLink, type FrameLink } from '../link/frame-link.ts'
+import { FrameLink } from '../link/frame-link.ts'
 import { MemoryStreams, TestMembership, type MemoryBroker } from '../link/memory-testkit.ts'
 import type { FrameLinkBounds } from '../link/options.ts'
 import { message, SimulatedDisk } from '../link/testkit.ts'
@@ -40,7 +40,7 @@ class World {
     const { clock, random, streams, disk, hub } = this
     const membership = this.membership.join(id)
     const broker = streams.connect()
-    const link = createFrameLink({
+    const link = new FrameLink({
       broker,
       partitions: 1,
       letters: streams.letterStore(),

@@ -2,7 +2,7 @@
 import type { Message } from '../../model/message.ts'
 import { MAIN_QUEUE } from '../link/link.ts'
 import { hashOf } from '../link/partition.ts'
-import { idOf, ParkedLane, TAKES_NEW } from './parked-lane.ts'
+import { idOf, ParkedLane } from './parked-lane.ts'
 import type { ParkedStore } from './parked-store.ts'
 import type { StoredLane } from './stored-lane.ts'
 
@@ -70,7 +70,7 @@ export class LaneBook {
   /** The lane behind which a message of the queue waits. */
   taking(store: ParkedStore, queueName: string, message: Message): ParkedLane | undefined {
     for (const key of keysOf(message)) {
-      const lane = this.among(store, key, queueName, message, ({ state }) => TAKES_NEW[state])
+      const lane = this.among(store, key, queueName, message, ({ state }) => state !== 'returning')
       if (lane !== undefined) return lane
     }
     return undefined

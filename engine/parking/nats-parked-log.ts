@@ -11,20 +11,11 @@ import {
 } from '@nats-io/jetstream'
 import type { Clock } from '../../model/clock.ts'
 import type { Erased } from '../../model/erased.ts'
-import { errorText } from '../../model/errors.ts'
 import type { NatsLine } from '../cluster/nats-connection.ts'
 import { LinkErrors } from '../link/errors.ts'
 import { AcknowledgedPublisher } from '../link/jetstream/acknowledged-publisher.ts'
-import {
-  ANSWER_MS,
-  assertConnected,
-  away,
-  bodyOf,
-  codeOf,
-  isOvertaken,
-  present,
-} from '../link/jetstream/nats-answers.ts'
-import { API_CODES } from '../link/jetstream/nats-names.ts'
+import { ANSWER_MS, assertConnected, away, bodyOf, isOvertaken, present } from '../link/jetstream/nats-answers.ts'
+import { findOrCreate } from '../link/jetstream/nats-streams.ts'
 import { ParkingErrors } from './errors.ts'
 import { ParkedBlockWriter } from './parked-block.ts'
 import type { ParkedLog } from './parked-log.ts'
@@ -46,25 +37,19 @@ export interface NatsParkedLogOptions {
   readonly onDamage: (partition: number, place: number) => void
 }
 
-/** Makes the stream where it is missing. Throws BROKER_AWAY. */
+/** Makes the stream where it is missing; how many copies one has that is there is the operator's to change. Throws as {@link findOrCreate}. */
 export async function prepareParkedStream({ line, prefix, replicas }: NatsParkedStreamOptions): Promise<void> {
-  try {
-    const manager = await jetstreamManager(line.connection, { checkAPI: false, timeout: ANSWER_MS })
-    await manager.streams.add({
-      name: streamOf(prefix),
-      subjects: [`${prefix}.parked.*`],
-      retention: RetentionPolicy.Limits,
-      storage: StorageType.File,
-      discard: DiscardPolicy.New,
-      max_bytes: -1,
-      num_replicas: replicas,
-      allow_direct: true,
-    })
-  } catch (error) {
-    // It is there, with other copies: they are the operator's to change.
-    if (codeOf(error) === API_CODES.streamExistsWithOtherConfiguration) return
-    throw LinkErrors.BROKER_AWAY({ reason: `stream ${streamOf(prefix)}: ${errorText(error)}` }, error)
-  }
+  const manager = await jetstreamManager(line.connection, { checkAPI: false, timeout: ANSWER_MS })
+  await findOrCreate(manager, {
+    name: streamOf(prefix),
+    subjects: [`${prefix}.parked.*`],
+    retention: RetentionPolicy.Limits,
+    storage: StorageType.File,
+    discard: DiscardPolicy.New,
+    max_bytes: -1,
+    num_replicas: replicas,
+    allow_direct: true,
+  })
 }
 
 function streamOf(prefix: string): string {

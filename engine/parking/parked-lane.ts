@@ -11,15 +11,6 @@ import type { ParkedEntry, StoredLane } from './stored-lane.ts'
 export const LANE_STATES = ['waiting', 'ready', 'trying', 'draining', 'returning'] as const
 export type LaneState = (typeof LANE_STATES)[number]
 
-/** Whether what comes of a lane is parked behind it. */
-export const TAKES_NEW: Record<LaneState, boolean> = {
-  waiting: true,
-  ready: true,
-  trying: true,
-  draining: true,
-  returning: false,
-}
-
 /** A message out of the store. It is settled, failed and buried at {@link Parking}, not at the link. */
 export class ParkedDelivery implements Delivery {
   readonly message: Message

@@ -31,10 +31,6 @@ export class Shares {
     return this.fullOnes
   }
 
-  get tenants(): number {
-    return this.bytes.size
-  }
-
   of(tenantId: string): number {
     return this.bytes.get(tenantId) ?? 0
   }

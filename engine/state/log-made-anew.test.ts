@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock, SeededRandom } from '../actor/testkit.ts'
-import { createFrameLink, type FrameLink } from '../link/frame-link.ts'
+import { FrameLink } from '../link/frame-link.ts'
 import type { LinkEvent } from '../link/events.ts'
 import { type MemoryBroker, MemoryStreams, TestMembership } from '../link/memory-testkit.ts'
 import { message } from '../link/testkit.ts'
@@ -23,7 +23,7 @@ function processOf(clock: ManualClock, streams: MemoryStreams, store: StatesInMe
   const events: LinkEvent[] = []
   const partitions: PartitionStore[] = []
   const taken: string[] = []
-  const link = createFrameLink({
+  const link = new FrameLink({
     broker,
     partitions: 1,
     letters: streams.letterStore(),

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { ManualClock, SeededRandom } from '../../engine/actor/testkit.ts'
 import type { DeadLetter } from '../../engine/link/dead-letters.ts'
-import { createFrameLink, type FrameLink } from '../../engine/link/frame-link.ts'
+import { FrameLink } from '../../engine/link/frame-link.ts'
 import { createQueue, type Queue } from '../../engine/queue/queue.ts'
 import type { RuleEngine } from '../../engine/rulechain/rule-engine.ts'
 import { ClusterChecker } from './cluster-checker.ts'
@@ -172,7 +172,7 @@ class ClusterWorld {
     const membership = this.membership.join(id, clock)
     const letters = new SimulatedLetters(this.letters, this.clock, clock, random)
     const bounds = { maxOpenFrames: 8, maxMemoryMessages: 4, maxPendingMessages: 40, retentionMs: this.retentionMs }
-    const link = createFrameLink({ broker, partitions: PARTITIONS, letters, membership, clock, random, bounds })
+    const link = new FrameLink({ broker, partitions: PARTITIONS, letters, membership, clock, random, bounds })
     const watched = new ClusteredLink(link, id, checker, clock, bug)
     const run: EngineRun = { id, clock, broker, link, watched, isClosing: false }
     this.runs[place] = run

@@ -10,7 +10,7 @@ import { stampingObserver } from '../../engine/device/owner/stamping.ts'
 import { partitionOwners, type PartitionOwners } from '../../engine/device/partition-owners.ts'
 import { DEFAULT_BENCH_SETTINGS, identityOf } from '../../engine/device/testkit.ts'
 import type { DeadLetter } from '../../engine/link/dead-letters.ts'
-import { createFrameLink, type FrameLink } from '../../engine/link/frame-link.ts'
+import { FrameLink } from '../../engine/link/frame-link.ts'
 import type { Delivery, Link } from '../../engine/link/link.ts'
 import { TestFeed } from '../../engine/subscriptions/testkit.ts'
 import type { DeviceChecker, EngineView } from './device-checker.ts'
@@ -109,7 +109,7 @@ export class DeviceCluster {
     const letters = new SimulatedLetters(this.letters, this.clock, clock, random)
     const bounds = { maxOpenFrames: 8, maxMemoryMessages: 4, maxPendingMessages: 200, retentionMs: 0 }
     const observer = stampingObserver()
-    const link = createFrameLink({
+    const link = new FrameLink({
       broker,
       partitions: PARTITIONS,
       letters,

@@ -3,7 +3,7 @@ import type { Clock, Random } from '../../../model/clock.ts'
 import type { Membership } from '../../cluster/membership.ts'
 import type { NatsLine } from '../../cluster/nats-connection.ts'
 import type { LinkEventListener } from '../events.ts'
-import { createFrameLink, type FrameLink } from '../frame-link.ts'
+import { FrameLink } from '../frame-link.ts'
 import { checkDurability, type DurabilityOptions, type DurabilityReport } from './nats-durability.ts'
 import { openNatsBroker } from './nats-broker.ts'
 import { openNatsLetters } from './nats-letters.ts'
@@ -39,32 +39,13 @@ const OVERHEAD_BYTES = 4096
 
 /** Makes or checks the streams. Throws BROKER_AWAY, PARTITIONS_DIFFER, STREAMS_DIFFER, STREAM_UNFIT and NOT_DURABLE of the link's errors. */
 export async function openJetStreamLink(options: JetStreamLinkOptions): Promise<JetStreamLink> {
-  const { line, prefix, partitions, clock, random, membership, observer, onEvent } = options
   const bounds = { ...DEFAULT_FRAME_BOUNDS, ...options.bounds }
-  const maxPayload = line.connection.info?.max_payload ?? 1 << 20
+  const maxPayload = options.line.connection.info?.max_payload ?? 1 << 20
   const durability = await checkDurability(options)
   const { retentionBytes, restMs, ownFrameBytes } = bounds
   const maxFrameBytes = maxPayload - OVERHEAD_BYTES
   const broker = await openNatsBroker({ ...options, retentionBytes, restMs, ownFrameBytes, maxFrameBytes })
-  const letters = await openNatsLetters({
-    line,
-    prefix,
-    clock,
-    maxLetters: options.maxLetters,
-    maxBytes: options.maxLetterBytes,
-    onEvent,
-  })
-  const events = onEvent === undefined ? {} : { onEvent }
-  const link = createFrameLink({
-    broker,
-    partitions,
-    letters,
-    membership,
-    observer,
-    clock,
-    random,
-    bounds,
-    ...events,
-  })
+  const letters = await openNatsLetters({ ...options, maxBytes: options.maxLetterBytes })
+  const link = new FrameLink({ ...options, broker, letters, bounds })
   return Object.assign(link, { durability })
 }

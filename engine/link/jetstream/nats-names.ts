@@ -1,45 +1,29 @@
 /** What the streams, subjects and consumers of one link are called on NATS, and what the server answers in numbers. */
 
-export interface NatsNames {
-  stream(stream: number): string
-  subject(stream: number): string
-  readonly records: string
-  readonly recordSubjects: string
-  recordSubject(stream: number): string
-  readonly letters: string
-  /** Of every letter, and what all had before they were told apart by tenant. */
-  readonly letterSubjects: readonly string[]
-  readonly oldLetterSubject: string
-  letterSubject(tenantId: string): string
-  /** What version 1 had: a stream a partition, and their records. */
-  readonly old: {
-    stream(partition: number): string
-    subject(partition: number): string
-    readonly records: string
-    recordSubject(partition: number): string
-  }
-}
+export type NatsNames = Readonly<ReturnType<typeof natsNames>>
 
 /** `prefix`: letters, digits, `-` and `_`. Throws on others: they would be wildcards or borders of a subject. */
-export function natsNames(prefix: string): NatsNames {
+export function natsNames(prefix: string) {
   if (!/^[A-Za-z0-9_-]{1,32}$/.test(prefix)) {
     throw new Error(`the prefix of the streams is 1 to 32 letters, digits, - and _, not "${prefix}"`)
   }
   return {
-    stream: (stream) => `${prefix}_S${stream}`,
-    subject: (stream) => `${prefix}.frames.${stream}`,
+    stream: (stream: number) => `${prefix}_S${stream}`,
+    subject: (stream: number) => `${prefix}.frames.${stream}`,
     records: `${prefix}_OWNERS`,
     recordSubjects: `${prefix}.owner.*`,
-    recordSubject: (stream) => `${prefix}.owner.${stream}`,
+    recordSubject: (stream: number) => `${prefix}.owner.${stream}`,
     letters: `${prefix}_LETTERS`,
+    /** Of every letter, and what all had before they were told apart by tenant. */
     letterSubjects: [`${prefix}.letter`, `${prefix}.letter.*`],
     oldLetterSubject: `${prefix}.letter`,
-    letterSubject: (tenantId) => `${prefix}.letter.${tokenOf(tenantId)}`,
+    letterSubject: (tenantId: string) => `${prefix}.letter.${tokenOf(tenantId)}`,
+    /** What version 1 had: a stream a partition, and their records. */
     old: {
-      stream: (partition) => `${prefix}_P${partition}`,
-      subject: (partition) => `${prefix}.frame.${partition}`,
+      stream: (partition: number) => `${prefix}_P${partition}`,
+      subject: (partition: number) => `${prefix}.frame.${partition}`,
       records: `${prefix}_RECORDS`,
-      recordSubject: (partition) => `${prefix}.record.${partition}`,
+      recordSubject: (partition: number) => `${prefix}.record.${partition}`,
     },
   }
 }

@@ -120,7 +120,7 @@ function letterStream(names: NatsNames, options: StreamsOptions): Wanted {
 }
 
 async function prepare(manager: JetStreamManager, wanted: Wanted): Promise<StreamConfig> {
-  const found = (await find(manager, wanted.name)) ?? (await create(manager, wanted))
+  const found = await findOrCreate(manager, wanted)
   for (const key of ['retention', 'storage', 'discard'] as const) {
     const value = wanted[key]
     if (value === undefined || found[key] === value) continue
@@ -135,6 +135,11 @@ async function prepare(manager: JetStreamManager, wanted: Wanted): Promise<Strea
     found.subjects.join() === subjects.join()
   if (isSame) return found
   return (await manager.streams.update(wanted.name, { max_bytes, num_replicas, max_msgs, subjects })).config
+}
+
+/** Throws STREAM_UNFIT where the server will not have it so, and BROKER_AWAY. */
+export async function findOrCreate(manager: JetStreamManager, wanted: Wanted): Promise<StreamConfig> {
+  return (await find(manager, wanted.name)) ?? (await create(manager, wanted))
 }
 
 async function find(manager: JetStreamManager, name: string): Promise<StreamConfig | undefined> {

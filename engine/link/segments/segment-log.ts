@@ -3,7 +3,7 @@ import { systemRandom } from '../../../model/system-clock.ts'
 import { soleMember } from '../../cluster/membership.ts'
 import { DeadLetterStore } from '../dead-letters.ts'
 import type { LinkEventListener } from '../events.ts'
-import { createFrameLink, type FrameLink } from '../frame-link.ts'
+import { FrameLink } from '../frame-link.ts'
 import { openSegmentBroker } from './segment-broker.ts'
 import { DEFAULT_BOUNDS, type SegmentLogFigures, type SegmentLogOptions } from './segment-log-options.ts'
 
@@ -19,26 +19,22 @@ export async function openSegmentLog(options: SegmentLogOptions): Promise<Segmen
   const onEvent: LinkEventListener = (event) => {
     if (event.kind !== 'stream-taken' && event.kind !== 'stream-released') tell(event)
   }
-  const { disk, directory, durability, clock, partitions, observer } = options
+  const { directory, clock } = options
   const letters = await DeadLetterStore.open({
-    disk,
+    ...options,
     directory: `${directory}/dead-letters`,
-    durability,
-    clock,
     segmentBytes: Math.min(bounds.segmentBytes, Math.max(1 << 16, bounds.maxDeadLetterBytes >> 4)),
     maxLetters: bounds.maxDeadLetters,
     maxBytes: bounds.maxDeadLetterBytes,
     onEvent,
   })
   const broker = await openSegmentBroker(options, bounds, onEvent)
-  const link = createFrameLink({
+  const link = new FrameLink({
+    ...options,
     broker,
-    partitions,
     letters,
-    observer,
     // Nobody else reads the log.
     membership: soleMember({ id: directory, roles: ['engine'], startedAt: clock.now() }),
-    clock,
     random: systemRandom,
     bounds,
     onEvent,
