@@ -91,7 +91,7 @@ describe('a tenant', () => {
     const call = globalThis.fetch
     let made = ''
     context.mock.method(globalThis, 'fetch', async (...[url, init]: Parameters<typeof call>) => {
-      if (String(url) === `${target?.url ?? ''}/api/tenant`) made = await newTenant(target, 'Alone')
+      if (url === `${target?.url ?? ''}/api/tenant`) made = await newTenant(target, 'Alone')
       return call(url, init)
     })
     const { code, text } = await run(target, 'import', alone, '--apply')
