@@ -4,16 +4,14 @@
  * how often each is killed (2 by default).
  */
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { describe, test, type TestContext } from 'node:test'
 import { emptyDatabase, serverForFile } from '../../storage/postgres/testkit.ts'
-import { DEMO_TENANT, RestClient, login } from '../support/clients.ts'
-import { startCommand, type EndedCommand, type RunningCommand } from '../support/command-process.ts'
-import { seededRandom, type SeededRandom } from '../support/seeded-random.ts'
-import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
+import type { RestClient } from '../support/clients.ts'
+import type { RunningCommand } from '../support/command-process.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import { reached, runKilled, World } from './killed-commands.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 2)
 /** More than one piece of a file, and more for each kill, so that kills meet an import that is under way. */
@@ -22,93 +20,6 @@ const SAMPLE = 20
 const PAGE = 1_000
 
 const server = await serverForFile()
-
-/** A server that is started again on what it left. */
-class World {
-  millrace: RunningMillrace
-  readonly folder: string
-  private readonly environment: Readonly<Record<string, string>>
-
-  private constructor(folder: string, environment: Readonly<Record<string, string>>, millrace: RunningMillrace) {
-    this.folder = folder
-    this.environment = environment
-    this.millrace = millrace
-  }
-
-  static async open(context: TestContext, environment: Readonly<Record<string, string>>): Promise<World> {
-    const folder = await mkdtemp(join(tmpdir(), 'millrace-import-kill-'))
-    const world = new World(folder, environment, await start(folder, environment))
-    context.after(async () => {
-      await world.millrace.kill()
-      await rm(folder, { recursive: true, force: true })
-    })
-    return world
-  }
-
-  async killServer(): Promise<void> {
-    await this.millrace.kill()
-  }
-
-  async restart(): Promise<void> {
-    this.millrace = await start(this.folder, this.environment)
-  }
-
-  command(...args: readonly string[]): RunningCommand {
-    return startCommand([...args, '--url', this.millrace.url])
-  }
-
-  async run(...args: readonly string[]): Promise<EndedCommand> {
-    return this.command(...args).ended
-  }
-
-  async rest(account = DEMO_TENANT): Promise<RestClient> {
-    return new RestClient(this.millrace, await login(this.millrace, account))
-  }
-}
-
-function start(folder: string, environment: Readonly<Record<string, string>>): Promise<RunningMillrace> {
-  return startMillrace({ dataDir: join(folder, 'data'), environment })
-}
-
-/** Waits until it is so. False where the command ended before. */
-async function reached(command: RunningCommand, isSo: () => boolean | Promise<boolean>): Promise<boolean> {
-  let hasEnded = false
-  void command.ended.then(() => (hasEnded = true))
-  while (!hasEnded) {
-    if (await isSo()) return true
-    await delay(2)
-  }
-  return false
-}
-
-interface Killing {
-  readonly world: World
-  readonly args: readonly string[]
-  readonly random: SeededRandom
-  /** Waits for the moment. False where the command ended before. */
-  readonly moment: (round: number, command: RunningCommand) => Promise<boolean>
-}
-
-/** Runs the command until it is through, killed `ROUNDS` times on the way. */
-async function runKilled({ world, args, random, moment }: Killing): Promise<EndedCommand> {
-  for (let round = 1; round <= ROUNDS; round++) {
-    const command = world.command(...args)
-    const isUnderWay = await moment(round, command)
-    assert.ok(isUnderWay, `void: it ended before kill ${round}:\n${command.output()}`)
-    await delay(random.between(0, 50))
-    if (round % 2 === 1) {
-      await world.killServer()
-      const { code, output } = await command.ended
-      assert.equal(code, 1, output)
-      assert.match(output, /no Millrace answers/)
-      await world.restart()
-    } else {
-      command.kill()
-      assert.equal((await command.ended).code, null, 'void: it had ended')
-    }
-  }
-  return world.run(...args)
-}
 
 /** Name, profile, label, token, both kinds of attribute, one point; the last line is refused. */
 function deviceLines(): string {
@@ -209,7 +120,7 @@ async function killsBulkImport(context: TestContext, environment: Readonly<Recor
     const least = moments[round - 1] ?? 0
     return reached(command, async () => command.output().includes('importing') && (await count()) >= least)
   }
-  const last = await runKilled({ world, args: ['import', file], random, moment })
+  const last = await runKilled({ world, args: ['import', file], random, rounds: ROUNDS, moment })
   assert.match(last.output, new RegExp(`${DEVICES} created, 0 updated, 1 refused`))
 
   const once = async (): Promise<void> => {
