@@ -2,6 +2,7 @@
 import type { Recovery } from '../../../disk/recovery.ts'
 import { RangeSet } from '../range-set.ts'
 import { mark, type ObserverNote, type OpenFrame } from '../record.ts'
+import type { BlockContent } from '../wire.ts'
 
 export class FormerRuns {
   /** Messages that are there and not settled. */
@@ -39,11 +40,10 @@ export class FormerRuns {
     return this.settled.countWithin(from, to)
   }
 
-  /** Of the frame with these messages, once; undefined where it is of this run, or stands below all that is unsettled. */
-  take(firstSequence: number, end: number): OpenFrame | undefined {
-    if (end <= this.settledBelow || firstSequence >= this.nextSequence) return undefined
-    const count = end - firstSequence
-    const settledCount = this.settledWithin(firstSequence, end)
+  /** Of a frame, once; undefined where nothing was noted, or where it stands below all that is unsettled. */
+  take({ firstSequence, count }: BlockContent): OpenFrame | undefined {
+    const settledCount = this.settledWithin(firstSequence, firstSequence + count)
+    if (firstSequence + count <= this.settledBelow) return undefined
     const bits = settledCount === 0 ? undefined : new Uint8Array((count + 7) >>> 3)
     const noted = new Map<number, number>()
     for (let index = 0; index < count; index++) {

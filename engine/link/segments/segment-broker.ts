@@ -6,6 +6,7 @@
 import type { TimerHandle } from '../../../model/clock.ts'
 import { errorText, type MillraceError } from '../../../model/errors.ts'
 import type { Message } from '../../../model/message.ts'
+import type { Block } from '../../../disk/block.ts'
 import type { DamagedRange } from '../../../disk/events.ts'
 import { RecordLog, type RecordPlace } from '../../../disk/record-log.ts'
 import type { Recovery } from '../../../disk/recovery.ts'
@@ -25,16 +26,18 @@ import type {
   HistoryPiece,
   ReadStart,
   RecordWrite,
+  StoredFrame,
   StreamRecord,
   WantsQueue,
 } from '../frame-broker.ts'
 import { LINK_SEGMENTS } from '../log-format.ts'
 import { encodeRecord, NEW_RECORD, type ObserverNote } from '../record.ts'
 import type { SegmentLogBounds, SegmentLogOptions } from './segment-log-options.ts'
-import { SegmentReader } from './segment-reader.ts'
+import { SegmentReader, type Range } from './segment-reader.ts'
 import { decodeBlock } from '../wire.ts'
 import { FormerRuns } from './former-runs.ts'
-import { placeIn, placeOf, SegmentFrames, type FrameInSegment } from './segment-frames.ts'
+import { placeIn, placeOf, storedFrame } from './segment-frame.ts'
+import { SegmentHistory } from './segment-history.ts'
 
 const FIRST_PROBE_MS = 100
 const LAST_PROBE_MS = 5000
@@ -111,11 +114,11 @@ export class SegmentBroker implements FrameBroker {
   private readonly mayGo = ({ nextSequence }: SegmentFile): boolean => nextSequence <= this.removeBelow
   private lastStoredAt: number
   private revision = 0
-  /** The segment that this run opened first: it rises with each run. */
-  private epoch = 0
+  /** The segment that this run opened first: what stands before it was there. */
+  private ownFrom = Infinity
   private reader: SegmentReader | undefined
-  private handedOut: { readonly frame: FrameInSegment; readonly segment: SegmentFile; readonly offset: number }[] = []
-  private readonly past: SegmentFrames
+  private handedOut: { readonly frame: StoredFrame; readonly segment: SegmentFile; readonly offset: number }[] = []
+  private readonly past: SegmentHistory
   private readonly roomListeners = new Set<() => void>()
   private probe: TimerHandle | undefined
   private probing: Promise<void> | undefined
@@ -144,11 +147,11 @@ export class SegmentBroker implements FrameBroker {
     this.nextSequence = former.nextSequence
     this.log = log
     this.segments = log.segments
-    this.past = new SegmentFrames({ segments: log.segments })
+    this.past = new SegmentHistory(log.segments)
   }
 
   async start(): Promise<void> {
-    this.epoch = (await this.log.openSegment()).id
+    this.ownFrom = (await this.log.openSegment()).id
     this.roomChanged()
   }
 
@@ -212,7 +215,7 @@ export class SegmentBroker implements FrameBroker {
   readRecord(): Promise<StreamRecord> {
     const { settledBelow, note } = this.former
     const read = { position: settledBelow - 1, storedAt: Number.MAX_SAFE_INTEGER }
-    const body = encodeRecord({ ...NEW_RECORD, epoch: this.epoch - 1, read, note })
+    const body = encodeRecord({ ...NEW_RECORD, epoch: this.ownFrom - 1, read, note })
     return Promise.resolve({ body, revision: this.revision, settledBytes: this.segments.bytesBelow(settledBelow) })
   }
 
@@ -220,11 +223,12 @@ export class SegmentBroker implements FrameBroker {
     const { segments, onEvent } = this
     this.reader = new SegmentReader({
       clock: this.options.clock,
-      frames: new SegmentFrames({ segments, onLost: (...damage) => this.lost(...damage) }),
+      segments,
+      onEvent,
       from,
-      notedOf: ({ position, end }) => this.former.take(position, end),
+      frameOf: (block, segment) => this.frameOf(block, segment, from),
       onFrame: (frame) => listener.onFrame(frame),
-      onFailed: (at, error) => onEvent({ kind: 'read-failed', file: segments.at(at)?.path ?? '', error }),
+      onLost: (segment, damage, first, end) => this.lost(segment, damage, first, end),
     })
     return Promise.resolve(this.reader)
   }
@@ -240,10 +244,8 @@ export class SegmentBroker implements FrameBroker {
     return undefined
   }
 
-  async history(_stream: number, from: number, maxBytes: number): Promise<HistoryPiece> {
-    const piece = await this.past.read(from, maxBytes)
-    // Whoever goes on behind the first message of a frame had all of it.
-    return { ...piece, frames: piece.frames.filter(({ position }) => position >= from) }
+  history(_stream: number, from: number, maxBytes: number): Promise<HistoryPiece> {
+    return this.past.read(from, maxBytes)
   }
 
   async close(): Promise<void> {
@@ -272,7 +274,7 @@ export class SegmentBroker implements FrameBroker {
     if (this.reader === undefined) return
     const content = { messages, count }
     const place = placeOf(segment, offset)
-    const frame = { position, end: position + count, storedAt, bytes, place, noted: undefined, read: () => content }
+    const frame = { position, storedAt, bytes, place, noted: undefined, count, read: () => content }
     this.handedOut.push({ frame, segment, offset })
   }
 
@@ -289,6 +291,25 @@ export class SegmentBroker implements FrameBroker {
     this.settledBelow = Math.max(this.settledBelow, record.settledBelow)
     this.removeBelow = Math.max(this.removeBelow, record.removeBelow)
     void this.segments.remove(this.mayGo)
+  }
+
+  private frameOf(
+    { body, offset, end }: Block,
+    segment: SegmentFile,
+    from: number,
+  ): { readonly frame: StoredFrame | undefined; readonly range: Range | undefined } {
+    const isOwn = segment.id >= this.ownFrom
+    if (!isOwn) {
+      const { firstSequence, count } = decodeBlock(body, { entries: false })
+      if (count === 0) return { frame: undefined, range: undefined }
+      const range: Range = [firstSequence, firstSequence + count]
+      if (range[1] <= from) return { frame: undefined, range }
+    }
+    const content = decodeBlock(body, { entries: true })
+    if (content.count === 0) return { frame: undefined, range: undefined }
+    const noted = isOwn ? undefined : this.former.take(content)
+    const frame = storedFrame(content, { offset, end }, segment, noted)
+    return { frame, range: [content.firstSequence, content.firstSequence + content.count] }
   }
 
   private lost(segment: SegmentFile, damage: DamagedRange, from: number, to: number): void {
