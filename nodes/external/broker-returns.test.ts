@@ -40,6 +40,8 @@ interface Service {
   close(): Promise<void>
 }
 
+/** Java and Erlang take a minute of two cores: brokers that take so long are for `npm run test:kills`. */
+const WITH_LARGE_BROKERS = process.env['ROUNDS'] !== undefined
 const PACE_MS = 20
 const ENOUGH = 30
 
@@ -227,7 +229,7 @@ test('mosquitto', { skip: skipWithoutMosquitto(), timeout: 300_000 }, async (t) 
   t.diagnostic(JSON.stringify(report))
 })
 
-describe('a broker of its own process', () => {
+const brokersOfTheirOwn = () => {
   test('RabbitMQ', { skip: skipUnless(canRunRabbitMq(), 'rabbitmq-server'), timeout: 480_000 }, async (t) => {
     const broker = await startRabbitMq()
     const numbers: number[] = []
@@ -285,7 +287,8 @@ describe('a broker of its own process', () => {
     )
     t.diagnostic(JSON.stringify(report))
   })
-})
+}
+if (WITH_LARGE_BROKERS) describe('a broker of its own process', brokersOfTheirOwn)
 
 async function recordsOf(url: string): Promise<readonly number[]> {
   const brokers = { clientId: 'test', bootstrapBrokers: [url] }
