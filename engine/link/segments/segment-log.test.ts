@@ -247,6 +247,33 @@ test('messages beyond the memory bound are read back from disk in order, through
   )
 })
 
+test('a frame of any size that is stored while the reader finds the end of the log is delivered', async () => {
+  const { clock, disk, open, run } = simulated()
+  const log = await open()
+  const opened = disk.open.bind(disk)
+  let looks = 0
+  disk.open = async (path) => {
+    const file = await opened(path)
+    looks++
+    file.close = () => new Promise((resolve) => void clock.after(50, resolve))
+    return file
+  }
+  const collector = new Collector()
+  log.consume(collector)
+  // It has read the head of the file, and finds nothing behind it.
+  await clock.advance(60)
+  assert.ok(looks > 0)
+  const large = 'x'.repeat(5 << 20)
+  assert.equal(await run(outcome(log, large)), 'stored')
+  await clock.advance(100)
+  assert.equal(await run(outcome(log, 'behind it')), 'stored')
+  await clock.advance(100)
+  assert.deepEqual(
+    collector.messages.map(({ data }) => data.length),
+    [large.length, 9],
+  )
+})
+
 test('settled segments are removed from the front, and the log does not grow', async () => {
   const { clock, disk, open, run } = simulated()
   const log = await open({ segmentBytes: 2000 })
