@@ -48,7 +48,7 @@ interface StoreParts extends ParkingParts {
   readonly writes: ParkedWrites
 }
 
-/** Resolves once what a former run parked is read; over NATS it comes with each stream. Throws what the disk throws, and BROKER_AWAY. */
+/** Resolves once what a former run parked is read; over NATS it comes with each stream. Throws what the disk throws, BROKER_AWAY and STREAM_UNFIT. */
 export async function openParking(parts: ParkingParts): Promise<OpenedParking> {
   const { config, log, closing, cluster, stores } = parts
   const { link } = stores
@@ -121,7 +121,7 @@ async function openOnNats(parts: StoreParts, line: NatsLine, parking: Parking): 
   // Loaded only here: the embedded default starts without a client of NATS.
   const { NatsParkedLog, prepareParkedStream } = await import('../engine/parking/nats-parked-log.ts')
   const prefix = config.natsPrefix
-  await prepareParkedStream({ line, prefix, replicas: Number(config.natsReplicas) })
+  await prepareParkedStream({ line, prefix, replicas: Number(config.natsReplicas), clock: systemClock })
   const onDamage = (stream: number, place: number): void => log.error('a parked block is damaged', { stream, place })
   const drop = (stream: number): void => void parking.drop(stream)?.close()
   stores.link.watch({

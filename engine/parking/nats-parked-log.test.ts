@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { jetstreamManager } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
 import { systemClock, systemRandom } from '../../model/system-clock.ts'
 import { canRunNats } from '../../test/support/servers/nats.ts'
 import { requireServer, startNats, type RunningServer } from '../../test/support/servers/index.ts'
@@ -29,7 +30,7 @@ const lines: NatsLine[] = []
 async function openStore(servers: string, prefix: string, partition = 0): Promise<OpenStore> {
   const line = await connectNats({ servers, name: 'test', clock: systemClock })
   lines.push(line)
-  await prepareParkedStream({ line, prefix, replicas: 1 })
+  await prepareParkedStream({ line, prefix, replicas: 1, clock: systemClock })
   const log = new NatsParkedLog({ line, prefix, partition, clock: systemClock, onDamage: () => assert.fail('damage') })
   const options = { log, partition, clock: systemClock, slackBytes: 1 << 16, restMs: 0, onTrouble: () => undefined }
   const store = await ParkedStore.open(options)
@@ -86,6 +87,25 @@ if (process.env['TEST_NATS_URL'] !== undefined || canRunNats()) {
   testParkedStore('JetStream', () => {
     const prefix = newPrefix()
     return underTest(server?.url ?? '', prefix, dataDir)
+  })
+
+  test('the stream is asked for again where the servers do not answer for it yet', async () => {
+    const { line, close } = await openStore(server?.url ?? '', newPrefix())
+    let questions = 0
+    const connection = new Proxy(line.connection, {
+      get: (target, name): unknown => {
+        if (name !== 'request') return Reflect.get(target, name)
+        const request: NatsConnection['request'] = (...question) =>
+          ++questions === 1 ? Promise.reject(new Error('no leader yet')) : target.request(...question)
+        return request
+      },
+    })
+    const prefix = newPrefix()
+    await prepareParkedStream({ line: { connection }, prefix, replicas: 1, clock: systemClock })
+    const manager = await jetstreamManager(line.connection)
+    assert.equal((await manager.streams.info(`${prefix}_PARKED`)).config.name, `${prefix}_PARKED`)
+    assert.ok(questions > 1)
+    await close()
   })
 
   test('who has taken a partition fences who had it: nothing of that one is kept, and it says so', async () => {

@@ -15,17 +15,18 @@ import type { NatsLine } from '../cluster/nats-connection.ts'
 import { LinkErrors } from '../link/errors.ts'
 import { AcknowledgedPublisher } from '../link/jetstream/acknowledged-publisher.ts'
 import { ANSWER_MS, assertConnected, away, bodyOf, isOvertaken, present } from '../link/jetstream/nats-answers.ts'
-import { findOrCreate } from '../link/jetstream/nats-streams.ts'
+import { findOrCreate, preparePatiently } from '../link/jetstream/nats-streams.ts'
 import { ParkingErrors } from './errors.ts'
 import { ParkedBlockWriter } from './parked-block.ts'
 import type { ParkedLog } from './parked-log.ts'
 
 export interface NatsParkedStreamOptions {
   /** Stays its owner's to close. */
-  readonly line: NatsLine
+  readonly line: Pick<NatsLine, 'connection'>
   /** Of the link's streams. */
   readonly prefix: string
   readonly replicas: number
+  readonly clock: Clock
 }
 
 export interface NatsParkedLogOptions {
@@ -37,10 +38,10 @@ export interface NatsParkedLogOptions {
   readonly onDamage: (partition: number, place: number) => void
 }
 
-/** Makes the stream where it is missing; how many copies one has that is there is the operator's to change. Throws as {@link findOrCreate}. */
-export async function prepareParkedStream({ line, prefix, replicas }: NatsParkedStreamOptions): Promise<void> {
+/** Makes the stream where it is missing; how many copies one has that is there is the operator's to change. Throws as {@link preparePatiently}. */
+export async function prepareParkedStream({ line, prefix, replicas, clock }: NatsParkedStreamOptions): Promise<void> {
   const manager = await jetstreamManager(line.connection, { checkAPI: false, timeout: ANSWER_MS })
-  await findOrCreate(manager, {
+  const wanted = {
     name: streamOf(prefix),
     subjects: [`${prefix}.parked.*`],
     retention: RetentionPolicy.Limits,
@@ -49,7 +50,8 @@ export async function prepareParkedStream({ line, prefix, replicas }: NatsParked
     max_bytes: -1,
     num_replicas: replicas,
     allow_direct: true,
-  })
+  }
+  await preparePatiently(clock, () => findOrCreate(manager, wanted))
 }
 
 function streamOf(prefix: string): string {

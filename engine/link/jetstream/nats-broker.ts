@@ -11,7 +11,7 @@ import {
 } from '@nats-io/jetstream'
 import { z } from 'zod'
 import type { Clock, Random } from '../../../model/clock.ts'
-import { errorText, isMillraceError, type MillraceError } from '../../../model/errors.ts'
+import { errorText, type MillraceError } from '../../../model/errors.ts'
 import type { NatsLine } from '../../cluster/nats-connection.ts'
 import { isFenced, LinkErrors } from '../errors.ts'
 import type {
@@ -42,10 +42,8 @@ import { NatsReader } from './nats-reader.ts'
 import { OwnFrames, type OwnFrameCounts } from './own-frames.ts'
 import { takeInventory, type StreamInventory } from './stream-holes.ts'
 import { findOldStreams, moveOldStreams, refuseOlder } from './nats-upgrade.ts'
-import { maxBytesOf, prepareStreams, type StreamsOptions } from './nats-streams.ts'
+import { maxBytesOf, preparePatiently, prepareStreams, type StreamsOptions } from './nats-streams.ts'
 
-const PREPARE_MS = 30_000
-const PREPARE_PAUSE_MS = 250
 /** Shorter than an election takes: the next try may find the new leader. */
 const PUBLISH_MS = 2000
 const PULL_BYTES = 4 << 20
@@ -66,27 +64,14 @@ export interface NatsBrokerOptions
   readonly maxFrameBytes: number
 }
 
-/**
- * Throws what {@link prepareStreams} throws. Servers that are connected and do not answer yet (a cluster elects a leader for each
- * stream that is made, slowly on a busy machine), or that are fewer than the copies, are asked again before that: half a minute in all.
- */
+/** Throws what {@link prepareStreams} throws, as {@link preparePatiently}. */
 export async function openNatsBroker(options: NatsBrokerOptions): Promise<NatsBroker> {
   const names = natsNames(options.prefix)
   const { line, clock } = options
   const { connection } = line
   const manager = await jetstreamManager(connection, { checkAPI: false, timeout: ANSWER_MS })
   const client = jetstream(connection, { timeout: ANSWER_MS })
-  const giveUpAt = clock.monotonic() + PREPARE_MS
-  for (;;) {
-    try {
-      await prepare(manager, client, names, { ...options, now: clock.now() })
-      break
-    } catch (error) {
-      const isAway = isMillraceError(error) && error.code === 'link.BROKER_AWAY'
-      if (!isAway || clock.monotonic() >= giveUpAt) throw error
-      await new Promise<void>((resolve) => void clock.after(PREPARE_PAUSE_MS, resolve))
-    }
-  }
+  await preparePatiently(clock, () => prepare(manager, client, names, { ...options, now: clock.now() }))
   return new NatsBroker(options, names, manager)
 }
 

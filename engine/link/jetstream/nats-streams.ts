@@ -7,7 +7,8 @@ import {
   type JetStreamManager,
   type StreamConfig,
 } from '@nats-io/jetstream'
-import { errorText } from '../../../model/errors.ts'
+import type { Clock } from '../../../model/clock.ts'
+import { errorText, isMillraceError } from '../../../model/errors.ts'
 import { LinkErrors } from '../errors.ts'
 import { NO_STREAM, present } from './nats-answers.ts'
 import { API_CODES, type NatsNames } from './nats-names.ts'
@@ -39,7 +40,28 @@ export interface StreamsOptions {
   readonly now: number
 }
 
+const PATIENCE_MS = 30_000
+const PAUSE_MS = 250
+
 type Wanted = Pick<StreamConfig, 'name' | 'max_bytes' | 'num_replicas'> & Partial<StreamConfig>
+
+/**
+ * Servers that are connected and do not answer yet (a cluster elects a leader for each stream that is made, slowly on a busy machine), or that are
+ * fewer than the copies, are asked again: half a minute in all. Throws what the last `prepare` throws.
+ */
+export async function preparePatiently(clock: Clock, prepare: () => Promise<unknown>): Promise<void> {
+  const giveUpAt = clock.monotonic() + PATIENCE_MS
+  for (;;) {
+    try {
+      await prepare()
+      return
+    } catch (error) {
+      const isAway = isMillraceError(error) && error.code === 'link.BROKER_AWAY'
+      if (!isAway || clock.monotonic() >= giveUpAt) throw error
+      await new Promise<void>((resolve) => void clock.after(PAUSE_MS, resolve))
+    }
+  }
+}
 
 /**
  * Resolves when every stream is there. Throws PARTITIONS_DIFFER and STREAMS_DIFFER where they were made with other counts (messages of an
