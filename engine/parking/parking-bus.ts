@@ -10,8 +10,7 @@ import type { ClusterBus } from '../cluster/bus.ts'
 import type { Membership } from '../cluster/membership.ts'
 import type { ParkingControl } from './control.ts'
 import type { FullTenants } from './full-tenants.ts'
-import { LANE_STATES } from './parked-lane.ts'
-import { inOrder, type ParkedLaneView, type ParkedPage, type ParkedQuery } from './parked-list.ts'
+import { inOrder, parkedLaneSchema, type ParkedLaneView, type ParkedPage, type ParkedQuery } from './parked-list.ts'
 import type { Parking } from './parking.ts'
 
 /** How often a process whose tenants are full says so, and for how long the others believe it. */
@@ -25,20 +24,6 @@ const ERASED_MS = 120_000
 /** Lanes in one answer at most: fewer, where these do not fit into a message of the bus. Who is asked for more is asked again. */
 const MAX_LISTED = 2000
 
-const laneSchema = z.object({
-  id: z.string(),
-  tenantId: z.string(),
-  queueName: z.string(),
-  originatorType: z.string(),
-  originatorId: z.string(),
-  messages: z.number(),
-  bytes: z.number(),
-  why: z.string(),
-  sinceMs: z.number(),
-  tries: z.number(),
-  nextTryMs: z.number().optional(),
-  state: z.enum(LANE_STATES),
-})
 const fullSchema = z.object({ from: z.string(), tenants: z.array(z.string()) })
 const questionSchema = z.discriminatedUnion('kind', [
   z.object({
@@ -54,7 +39,7 @@ const answerSchema = z.object({
   ask: z.string(),
   /** Whose answer it is; empty of a former version, which says its first lanes alone. */
   engine: z.string().default(''),
-  lanes: z.array(laneSchema),
+  lanes: z.array(parkedLaneSchema),
   total: z.number(),
   isDone: z.boolean(),
   /** Whose lanes it speaks of. */
@@ -126,7 +111,7 @@ export class ParkingBus implements ParkingControl, FullTenants {
     const answers = await this.ask({ kind: 'list', tenantId, limit: most })
     const { rest, isPart } = await this.restOf(answers, tenantId, most)
     // A lane that came or went meanwhile moves those behind it.
-    const byId = new Map([...answers.flatMap((answer) => answer.lanes), ...rest].map((lane) => [lane.id, viewOf(lane)]))
+    const byId = new Map([...answers.flatMap((answer) => answer.lanes), ...rest].map((lane) => [lane.id, lane]))
     const lanes = [...byId.values()].sort(inOrder)
     const total = answers.reduce((sum, answer) => sum + answer.total, 0)
     const page = { lanes: lanes.slice(offset, most), total }
@@ -138,8 +123,8 @@ export class ParkingBus implements ParkingControl, FullTenants {
     answers: readonly Answer[],
     tenantId: string | undefined,
     most: number,
-  ): Promise<{ readonly rest: readonly Answer['lanes'][number][]; readonly isPart: boolean }> {
-    const rest: Answer['lanes'][number][] = []
+  ): Promise<{ readonly rest: readonly ParkedLaneView[]; readonly isPart: boolean }> {
+    const rest: ParkedLaneView[] = []
     const left = new Map<string, number>()
     const said = (engine: string, place: number, total: number): void => {
       if (engine !== '' && place < Math.min(total, most)) left.set(engine, place)
@@ -275,8 +260,4 @@ function eraseIn(parking: Parking): Promise<Pick<Answer, 'isDone' | 'rest'>> {
     ({ isGone, rest }) => ({ isDone: isGone, rest }),
     (error: unknown) => ({ isDone: false, rest: errorText(error) }),
   )
-}
-
-function viewOf({ nextTryMs, ...lane }: Answer['lanes'][number]): ParkedLaneView {
-  return { ...lane, nextTryMs }
 }
