@@ -72,10 +72,12 @@ export function listOf(
   { tenantId, offset, limit }: ParkedQuery,
   clock: Clock,
 ): ParkedPage {
-  const found: ParkedLane[] = []
-  for (const lane of lanes) if (tenantId === undefined || lane.stored.tenantId === tenantId) found.push(lane)
-  found.sort((one, other) => compare(orderOf(one), orderOf(other)))
-  return { lanes: found.slice(offset, offset + limit).map((lane) => viewOf(lane, clock)), total: found.length }
+  // Its order is made once for each: a comparison that makes both costs several times as much.
+  const found: { readonly lane: ParkedLane; readonly order: string }[] = []
+  for (const lane of lanes)
+    if (tenantId === undefined || lane.stored.tenantId === tenantId) found.push({ lane, order: orderOf(lane) })
+  found.sort((one, other) => compare(one.order, other.order))
+  return { lanes: found.slice(offset, offset + limit).map(({ lane }) => viewOf(lane, clock)), total: found.length }
 }
 
 function viewOf(lane: ParkedLane, clock: Clock): ParkedLaneView {
