@@ -36,19 +36,22 @@ test('one refused of a group is refused alone, whole, and each of the others is 
   await database.write([{ sql: 'create table counted (times integer)', parameters: [] }])
   await database.write([{ sql: 'insert into counted values (0)', parameters: [] }])
   const counting = { sql: 'update counted set times = times + 1', parameters: [] }
-  const written = await Promise.allSettled([
-    database.write([counting, insertion('a')]),
-    database.write([counting, insertion('left by nobody'), insertion('a')]),
-    database.write([counting, insertion('b')]),
-  ])
-  const states = written.map((each) => each.status)
-  assert.deepEqual(states, ['fulfilled', 'rejected', 'fulfilled'])
-  assert.deepEqual(await names(database), ['a', 'b'])
-  const { rows } = await database.read(CompiledQuery.raw('select times from counted'))
-  assert.deepEqual(
-    rows.map((row) => ({ ...(row as object) })),
-    [{ times: 2 }],
-  )
+  // The second time the group has savepoints from its start.
+  for (const [time, round] of ['first', 'second'].entries()) {
+    const written = await Promise.allSettled([
+      database.write([counting, insertion(`${round} a`)]),
+      database.write([counting, insertion('left by nobody'), insertion(`${round} a`)]),
+      database.write([counting, insertion(`${round} b`)]),
+    ])
+    const states = written.map((each) => each.status)
+    assert.deepEqual(states, ['fulfilled', 'rejected', 'fulfilled'])
+    const { rows } = await database.read(CompiledQuery.raw('select times from counted'))
+    assert.deepEqual(
+      rows.map((row) => ({ ...(row as object) })),
+      [{ times: 2 * (time + 1) }],
+    )
+  }
+  assert.deepEqual(await names(database), ['first a', 'first b', 'second a', 'second b'])
 })
 
 test('a read sees every write that was acknowledged before it', async (context) => {

@@ -16,6 +16,9 @@ import {
 } from './protocol.ts'
 import { PreparedStatements, rowsOf } from './prepared-statements.ts'
 
+/** Refusals come together: after one so many groups have savepoints at once, and none of them runs twice. */
+const CAREFUL_GROUPS = 16
+
 class UnexpectedChanges extends Error {}
 
 class SqliteThread {
@@ -23,6 +26,7 @@ class SqliteThread {
   private readonly prepared: PreparedStatements
   /** Counts commits since the start: the order in which changes became visible. */
   private sequence = 0
+  private carefulGroups = 0
 
   constructor(settings: WorkerSettings) {
     const readOnly = settings.readOnly ?? false
@@ -90,9 +94,11 @@ class SqliteThread {
    */
   private commit(transactions: readonly (readonly PlainStatement[])[]): Outcome[] {
     const outcomes =
-      this.inTransaction(() => this.runAll(transactions)) ??
+      (this.carefulGroups > 0 ? undefined : this.inTransaction(() => this.runAll(transactions))) ??
       this.inTransaction(() => transactions.map((statements) => this.runInSavepoint(statements)))
     if (outcomes === undefined) throw new Error('a group whose savepoints gave no outcomes')
+    const hasRefusal = outcomes.some(({ kind }) => kind !== 'done')
+    this.carefulGroups = hasRefusal ? CAREFUL_GROUPS : Math.max(0, this.carefulGroups - 1)
     this.sequence++
     return outcomes
   }
