@@ -63,6 +63,20 @@ export class KeyDictionary {
     return this.resolve(keys, false)
   }
 
+  /**
+   * The same where all are in memory. A key that is not may get its number while it is looked for: who says up to which commit a read speaks
+   * asks for that commit before {@link find}.
+   */
+  known(keys: readonly string[]): ReadonlyMap<string, number> | undefined {
+    const found = new Map<string, number>()
+    for (const key of keys) {
+      const number = this.kept.get(key)
+      if (number === undefined) return undefined
+      found.set(key, number)
+    }
+    return found
+  }
+
   get inMemory(): KeysInMemory {
     return this.kept
   }

@@ -80,9 +80,11 @@ export class PostgresLatestValues implements LatestValues {
     keys: readonly string[] | undefined,
   ): Promise<ReadAfter<Row, readonly DataPoint[]>> {
     if (!isEntity(entityId)) return { rows: (await this.idlest().query<Row>(first)).rows, value: [] }
-    const query = readLatest(entityId, keys === undefined ? undefined : await this.numbers(keys))
-    const [before, found] = await this.idlest().pair<Row, StoredLatest>(first, query)
-    return { rows: before.rows, value: latestPoints(found.rows) }
+    const { rows, value } =
+      keys === undefined
+        ? await this.together<Row, StoredLatest>(first, readLatest(entityId, undefined))
+        : await this.after<Row, StoredLatest>(first, keys, (numbers) => readLatest(entityId, numbers))
+    return { rows, value: latestPoints(value) }
   }
 
   async readManyAfter<Row>(
@@ -90,9 +92,9 @@ export class PostgresLatestValues implements LatestValues {
     entityIds: readonly string[],
     keys: readonly string[],
   ): Promise<ReadAfter<Row, ReadonlyMap<string, readonly DataPoint[]>>> {
-    const query = readLatestOfMany(entityIds.filter(isEntity), await this.numbers(keys))
-    const [before, found] = await this.idlest().pair<Row, OwnedLatest>(first, query)
-    return { rows: before.rows, value: latestOfMany(found.rows) }
+    const own = entityIds.filter(isEntity)
+    const { rows, value } = await this.after<Row, OwnedLatest>(first, keys, (numbers) => readLatestOfMany(own, numbers))
+    return { rows, value: latestOfMany(value) }
   }
 
   async textBytes(entityIds: readonly string[], key: string): Promise<number> {
@@ -127,6 +129,26 @@ export class PostgresLatestValues implements LatestValues {
 
   async close(): Promise<void> {
     await Promise.all(this.connections.map((connection) => connection.close()))
+  }
+
+  /** In one go where the numbers of the keys are known. Where one is not the key may get it meanwhile, with a value that `first` knows of. */
+  private async after<Row, Found>(
+    first: PostgresQuery,
+    keys: readonly string[],
+    ask: (numbers: Buffer) => PostgresQuery,
+  ): Promise<ReadAfter<Row, readonly Found[]>> {
+    const known = this.keys.known(keys)
+    if (known !== undefined) return this.together(first, ask(intArray([...known.values()])))
+    const { rows } = await this.idlest().query<Row>(first)
+    return { rows, value: (await this.idlest().query<Found>(ask(await this.numbers(keys)))).rows }
+  }
+
+  private async together<Row, Found>(
+    first: PostgresQuery,
+    query: PostgresQuery,
+  ): Promise<ReadAfter<Row, readonly Found[]>> {
+    const [before, found] = await this.idlest().pair<Row, Found>(first, query)
+    return { rows: before.rows, value: found.rows }
   }
 
   private async numbers(keys: readonly string[]): Promise<Buffer> {

@@ -130,6 +130,9 @@ interface Connections {
   readonly writing: readonly PostgresConnection[]
 }
 
+/** Of which the commit alone is asked for. */
+const NOTHING = { name: 'nothing', text: 'select where false' }
+
 class PostgresStore implements PostgresTimeSeries {
   private readonly settings: Settings
   private readonly connections: Connections
@@ -166,7 +169,15 @@ class PostgresStore implements PostgresTimeSeries {
   }
 
   async history(entityId: string, query: HistoryQuery): Promise<Snapshot<PointsByKey>> {
-    const numbers = await this.numbersOf(entityId, query.keys)
+    const keys = isEntity(entityId) ? query.keys : []
+    return this.withNumbers(keys, (numbers) => this.historyOf(entityId, query, numbers))
+  }
+
+  private async historyOf(
+    entityId: string,
+    query: HistoryQuery,
+    numbers: ReadonlyMap<string, number>,
+  ): Promise<Snapshot<PointsByKey>> {
     const keyOf = new Map([...numbers].map(([key, number]) => [number, key]))
     const now = this.settings.clock.now()
     const { agg } = query
@@ -211,18 +222,24 @@ class PostgresStore implements PostgresTimeSeries {
   }
 
   async latest(entityId: string, keys: readonly string[] | undefined): Promise<Snapshot<readonly DataPoint[]>> {
-    const numbers = keys && intArray([...(await this.numbersOf(entityId, keys)).values()])
-    const { rows, sequence } = await this.reads.read<StoredLatest>(readLatest(knownEntity(entityId), numbers))
-    return { value: latestPoints(rows), sequence }
+    const read = async (numbers: Buffer | undefined) => {
+      const { rows, sequence } = await this.reads.read<StoredLatest>(readLatest(knownEntity(entityId), numbers))
+      return { value: latestPoints(rows), sequence }
+    }
+    return keys === undefined
+      ? read(undefined)
+      : this.withNumbers(keys, (numbers) => read(intArray([...numbers.values()])))
   }
 
   async latestOfMany(
     entityIds: readonly string[],
     keys: readonly string[],
   ): Promise<Snapshot<ReadonlyMap<string, readonly DataPoint[]>>> {
-    const numbers = intArray([...(await this.keyNumbers.find(new Set(keys))).values()])
-    const { rows, sequence } = await this.reads.read<OwnedLatest>(readLatestOfMany(entityIds.filter(isEntity), numbers))
-    return { value: latestOfMany(rows), sequence }
+    return this.withNumbers(keys, async (numbers) => {
+      const query = readLatestOfMany(entityIds.filter(isEntity), intArray([...numbers.values()]))
+      const { rows, sequence } = await this.reads.read<OwnedLatest>(query)
+      return { value: latestOfMany(rows), sequence }
+    })
   }
 
   async latestTextBytes(entityIds: readonly string[], key: string): Promise<number> {
@@ -333,6 +350,18 @@ class PostgresStore implements PostgresTimeSeries {
           if (this.closing === undefined) this.cleanUpLater()
         })
     })
+  }
+
+  /** A key that has no number may get one while it is looked for, with points of a commit that the read would count: it speaks up to before that. */
+  private async withNumbers<Value>(
+    keys: readonly string[],
+    read: (numbers: ReadonlyMap<string, number>) => Promise<Snapshot<Value>>,
+  ): Promise<Snapshot<Value>> {
+    const known = this.keyNumbers.known(keys)
+    if (known !== undefined) return read(known)
+    const { sequence } = await this.reads.read(NOTHING)
+    const { value } = await read(await this.keyNumbers.find(new Set(keys)))
+    return { value, sequence }
   }
 
   private numbersOf(entityId: string, keys: readonly string[]): Promise<ReadonlyMap<string, number>> {

@@ -136,7 +136,9 @@ export class PostgresCompanion {
   }
 
   async readBasis(entityId: string, keys: readonly string[]): Promise<ReadBasis> {
-    const numbers = await this.keys.find(new Set(keys))
+    const known = this.keys.known(keys)
+    const before = known === undefined ? await this.finished() : undefined
+    const numbers = known ?? (await this.keys.find(new Set(keys)))
     const asked = deletionsOf(entityId, [ALL_KEYS, ...numbers.values()])
     const [{ rows: committed }, { rows }] = await this.reads.pair<CommitRow, DeletionRow>(FINISHED, asked)
     const deletions = new Map<string, readonly Deletion[]>()
@@ -145,7 +147,7 @@ export class PostgresCompanion {
       const own = rows.filter((row) => row.key === ALL_KEYS || row.key === number)
       if (own.length > 0) deletions.set(key, own.map(deletionOf))
     }
-    return { sequence: versionOf(committed), deletions, numbers }
+    return { sequence: before ?? versionOf(committed), deletions, numbers }
   }
 
   /** The points of one key that QuestDB does not hold, ascending, at most `limit`, from the end that `order` names. */

@@ -6,6 +6,7 @@ import { QUESTDB_LOAD_SETTINGS } from '../../../test/support/servers/questdb.ts'
 import { seededRandom, type SeededRandom } from '../../../test/support/seeded-random.ts'
 import { sameValue, type DataPoint, type TypedValue } from '../../../model/value.ts'
 import { long, raw, write } from '../contract.ts'
+import { assertLateKeyIsHeld } from '../postgres/late-key.testkit.ts'
 import { SHARDS, shardOf } from './shards.ts'
 import { clockOf, freshPlace, openedStore, serversForFile, type Place } from './testkit.ts'
 import type { QuestDbTimeSeries } from './store.ts'
@@ -434,5 +435,24 @@ check(
       await other.write([write(entity, [long('k', ++count, count)])])
       assert.equal((await points(store, entity)).length, count, `${readsBetween} reads before`)
     }
+  },
+)
+
+check(
+  'a read that says it holds a commit holds its points, though their key had no number when it began',
+  async (store, entity, place, context) => {
+    const other = await place.open()
+    context.after(() => other.close())
+    for (const [key, read] of [
+      ['of history', (key: string) => store.history(entity, raw([key]))],
+      ['latest', (key: string) => store.latest(entity, [key])],
+      ['of many', (key: string) => store.latestOfMany([entity], [key])],
+    ] as const)
+      await assertLateKeyIsHeld(
+        context,
+        key,
+        () => read(key),
+        () => other.write([write(entity, [long(key, 1, 1)])]),
+      )
   },
 )
