@@ -37,6 +37,15 @@ await onBothDatabases('AI models ', (open) => {
     }
   })
 
+  test('a key that comes as a number is sealed as the text that it is read as', async () => {
+    const { services, tenant, tenantId } = platform
+    const configuration = { ...OPENAI, providerConfig: { apiKey: 31_415_926 } }
+    const model = await services.aiModels.saveByUser(tenant, { name: 'number', configuration })
+    assert.ok(!(await stored(model.id)).includes('31415926'))
+    const opened = await services.aiModels.open(tenantId, model.id)
+    assert.deepEqual(opened.configuration.providerConfig, { apiKey: '31415926' })
+  })
+
   test('a mask that comes back keeps the key of the same provider, and of no other', async () => {
     const { services, tenant, tenantId } = platform
     const model = await services.aiModels.saveByUser(tenant, { name: 'kept', configuration: OPENAI })

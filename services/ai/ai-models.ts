@@ -10,7 +10,7 @@ import { retried } from '../entities/retried.ts'
 import { itemNotFound } from '../errors.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { Vault } from '../vault/vault.ts'
-import { aiConfigurationOf, openedAi, sealedAi, sealedAnewAi, type AiConfiguration } from './configuration.ts'
+import { aiConfigurationOf, aiJsonOf, openedAi, sealedAi, sealedAnewAi, type AiConfiguration } from './configuration.ts'
 
 export interface AiModelsParts {
   readonly declared: Pick<EntityRegistry, 'of'>
@@ -35,9 +35,8 @@ export class AiModels {
     const { configuration } = draft
     const { service } = this
     if (!isJsonObject(configuration)) return service.saveByUser(principal, draft)
-    // What is wrong with it is said of what was sent.
-    aiConfigurationOf(configuration)
-    const sealed = sealedAi(configuration, this.parts.vault, service.tenantOf(principal))
+    // What is wrong with it is said of what was sent, and texts alone are sealed.
+    const sealed = sealedAi(aiJsonOf(configuration), this.parts.vault, service.tenantOf(principal))
     return service.saveByUser(principal, { ...draft, configuration: sealed })
   }
 

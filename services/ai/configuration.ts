@@ -1,6 +1,6 @@
 /** What a model is and how it is reached: one form for each provider. Source: schemas `…ChatModelConfig` of the reference's API. */
 import { z } from 'zod'
-import { isJsonObject, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
+import { isJsonObject, parseJson, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import { mapSecrets, masksIn, SECRET_MASK, secretsOf, type SecretShape } from '../../model/secret-members.ts'
 import { parseSent } from '../entities/parse-sent.ts'
 import type { Vault } from '../vault/vault.ts'
@@ -94,6 +94,12 @@ export function aiConfigurationOf(json: JsonValue): AiConfiguration {
     member: ['configuration', ...(issue?.path ?? [])].join('.'),
     reason: issue?.message ?? 'invalid',
   })
+}
+
+/** The same as JSON, without what no provider knows: what is a text there is one here, though it came as a number. Throws `INVALID`. */
+export function aiJsonOf(json: JsonValue): JsonObject {
+  const read = parseJson(JSON.stringify(aiConfigurationOf(json)))
+  return isJsonObject(read) ? read : {}
 }
 
 /** As it is answered. */

@@ -1,6 +1,6 @@
 /** Models of artificial intelligence that a tenant may ask: where they are, and the keys to them. Source: schema `AiModel` of the reference's API. */
-import { isJsonObject, parseJson } from '../../model/json.ts'
-import { aiConfigurationOf, filledAi, maskedAi } from '../ai/configuration.ts'
+import { isJsonObject } from '../../model/json.ts'
+import { aiConfigurationOf, aiJsonOf, filledAi, maskedAi } from '../ai/configuration.ts'
 import { AiErrors } from '../ai/errors.ts'
 import { internal, json, name, optionalText } from './column.ts'
 import { defineEntity, type RecordOf } from './define.ts'
@@ -38,11 +38,11 @@ export const aiModels = defineEntity({
   async prepare(record, { before, siblings }) {
     if (before === undefined && (await siblings.count(record.tenantId, {})) >= MAX_OF_TENANT)
       throw AiErrors.TOO_MANY({ limit: MAX_OF_TENANT })
-    const read = aiConfigurationOf(isJsonObject(record.configuration) ? record.configuration : null)
-    const json = parseJson(JSON.stringify(read))
+    const sent = isJsonObject(record.configuration) ? record.configuration : null
+    const { provider, modelId } = aiConfigurationOf(sent)
     const stored = before?.configuration
-    const configuration = isJsonObject(json) ? filledAi(json, isJsonObject(stored) ? stored : undefined) : null
-    return { record: { ...record, configuration, provider: read.provider, modelId: read.modelId } }
+    const configuration = filledAi(aiJsonOf(sent), isJsonObject(stored) ? stored : undefined)
+    return { record: { ...record, configuration, provider, modelId } }
   },
 })
 
