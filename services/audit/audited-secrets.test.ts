@@ -93,6 +93,10 @@ test('devices of SNMP, and what devices present', async () => {
   const basic = JSON.stringify({ clientId: 'c', userName: 'u', password: SECRET })
   await change({ credentialsType: 'MQTT_BASIC', credentialsValue: basic })
   await assertMasked('DEVICE', 2)
+  const { id: there } = await services.tenants.saveByUser(platform.systemAdministrator, { title: 'There' })
+  await services.declared.of(deviceProfiles).saveByUser({ ...tenant, tenantId: there }, draft)
+  await services.deviceMove.moveByUser(tenant, id, there)
+  await assertMasked('DEVICE', 3)
 })
 
 test('rule chains, whose rows show their graphs', async () => {

@@ -8,7 +8,7 @@ import { stringifyJson } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
-import { attemptedOn } from '../audit/audit-log.ts'
+import { attemptedOn, savedData } from '../audit/audit-log.ts'
 import { SYSTEM_TENANT, type Changes, type EntityEvent } from '../changes/changes.ts'
 import type { CommitDoubts } from '../changes/commit-doubts.ts'
 import { notesOf } from '../entities/assigned-packages.ts'
@@ -16,6 +16,7 @@ import { devices, type Device } from '../entities/device.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 import { OTA_TYPES } from '../entities/ota-package.ts'
 import { retried } from '../entities/retried.ts'
+import { auditedJson } from '../entities/rows.ts'
 import { tenants, type Tenant } from '../entities/tenant.ts'
 import type { LimitsOfTenants } from '../tenants/limits.ts'
 import type { CallService } from '../rpc/call-service.ts'
@@ -116,7 +117,8 @@ export class DeviceMove {
     const service = declared.of(devices)
     const former = await declared.of(tenants).find(SYSTEM_TENANT, before.tenantId)
     const originator = entityId('DEVICE', device.id)
-    const data = stringifyJson(devices.jsonOf(device))
+    const json = devices.jsonOf(device)
+    const data = stringifyJson(json)
     return [
       {
         ...(await service.routeOf(before)),
@@ -125,7 +127,7 @@ export class DeviceMove {
         originator,
         metadata: { assignedToTenantId: tenant.id, assignedToTenantName: tenant.title },
         data,
-        audit: { entityName: device.name },
+        audit: { entityName: device.name, actionData: savedData({ entity: auditedJson(devices, json) }) },
       },
       {
         ...(await service.routeOf(device)),
