@@ -2,6 +2,7 @@
 import type { RuleChain, RuleChainGraph, RuleNode } from '../../model/entities.ts'
 import { isMillraceError } from '../../model/errors.ts'
 import { SECRET_MASK, secretsOf } from '../../model/secret-members.ts'
+import { assetProfiles } from '../entities/asset-profile.ts'
 import { deviceProfiles } from '../entities/device-profile.ts'
 import { ruleChains } from '../entities/rule-chain.ts'
 import { checkChain, type Finding } from './check.ts'
@@ -44,7 +45,9 @@ export class ChainFindings {
     const first = graph.firstNodeIndex === null ? undefined : graph.nodes[graph.firstNodeIndex]
     if (chain.root || first === undefined || catalogue.find(first.type)?.takes === undefined) return undefined
     const { id, tenantId } = chain
-    if ((await declared.of(deviceProfiles).count(tenantId, { defaultRuleChainId: id })) > 0) return undefined
+    const ofProfile = { defaultRuleChainId: id }
+    if ((await declared.of(deviceProfiles).count(tenantId, ofProfile)) > 0) return undefined
+    if ((await declared.of(assetProfiles).count(tenantId, ofProfile)) > 0) return undefined
     const others = []
     for (const other of await declared.of(ruleChains).findAllBy(tenantId, { type: 'CORE' })) {
       const drawn = other.id === id ? undefined : await entities.ruleChains.graph(other.id)
