@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { z } from 'zod'
 import { KEYS, type Browser } from '../support/browser.ts'
 import { DEMO_TENANT, DEMO_TOKEN, RestClient, login } from '../support/clients.ts'
-import { consoleTests, logIn } from '../support/console.ts'
+import { consoleTests, heldFetch, logIn } from '../support/console.ts'
 import type { RunningMillrace } from '../support/start-millrace.ts'
 import { until } from '../support/until.ts'
 
@@ -351,4 +351,18 @@ seen('a save says what `chain check` says, and each finding leads to its node', 
   const [broken, ...more] = await findings()
   assert.deepEqual([more, { ...broken, text: '' }], [[], { severity: 'error', nodeIndex: 1, text: '' }])
   assert.match(broken?.text ?? '', /line 1, column/)
+})
+
+seen('the next save waits for no check of the one before it', async (browser, running) => {
+  const { id, read } = await opened(browser, running, 'Slowly checked', { firstNodeIndex: 0, nodes: [IS_HOT] })
+  await browser.run(heldFetch(`/api/ruleChain/${id.id}/findings`))
+  const savedAs = async (version: number) => until(async () => (await read()).version === version)
+  const { version } = await read()
+  await browser.drag(of('Is it hot'), 30, 60)
+  await browser.chord(KEYS.control, 's')
+  await savedAs(version + 1)
+  await until(async () => (await browser.run('return window.letGo !== undefined')) === true)
+  await browser.drag(of('Is it hot'), 30, 60)
+  await browser.chord(KEYS.control, 's')
+  await savedAs(version + 2)
 })

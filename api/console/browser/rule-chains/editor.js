@@ -195,7 +195,7 @@ export async function ruleChainPage(main, chainId) {
       say(isSaved ? 'Saved: it runs so from now on.' : 'Not saved.', !isSaved)
       if (!isSaved) return
       inside.again()
-      await check()
+      void check()
     } catch (error) {
       say(`Not saved. ${messageOf(error)}`, true)
     } finally {
@@ -203,16 +203,17 @@ export async function ruleChainPage(main, chainId) {
     }
   }
 
+  let checks = 0
+
+  /** Saves go on beside it. */
   async function check() {
+    const own = ++checks
     const { nodes } = state.base()
-    try {
-      findings.show(await call('GET', `/api/ruleChain/${chainId}/findings`), nodes)
-    } catch (error) {
-      findings.show(
-        [{ severity: 'warning', nodeIndex: null, text: `It could not be checked: ${messageOf(error)}` }],
-        [],
-      )
-    }
+    const found = await call('GET', `/api/ruleChain/${chainId}/findings`).catch((error) => [
+      { severity: 'warning', nodeIndex: null, text: `It could not be checked: ${messageOf(error)}` },
+    ])
+    // Of a save that another one followed it says nothing any more.
+    if (own === checks) findings.show(found, nodes)
   }
 
   addEventListener('beforeunload', (event) => {
