@@ -13,14 +13,13 @@ import { pageShape } from './declared/shapes.ts'
 import { fileAnswer, jsonWithBytes } from './files.ts'
 import { MAX_UPLOAD_BYTES, uploadedFile } from './form.ts'
 import { FLAG_WORDS, flagOf } from './query.ts'
-import { base64, deleteAnswer, DELETED, EXPORTED, RESOURCE } from './resource-shapes.ts'
+import { base64, deleteAnswer, DELETED, EXPORTED, IMAGE_SUB_TYPES, RESOURCE } from './resource-shapes.ts'
 import { EVERYBODY, SYSTEM_AND_TENANT } from './route.ts'
 
 export interface ImageRoutesParts extends EntityRoutesParts {
   readonly content: { readonly images: Images; readonly resources: Resources }
 }
 
-const SUB_TYPES = ['IMAGE', 'SCADA_SYMBOL'] as const
 /** Whose: as links say it. */
 const SCOPES = ['tenant', 'system'] as const
 /** A picture of one pixel. */
@@ -73,7 +72,7 @@ function listRoutes({ make, content: { images, resources } }: ImageRoutesParts):
       about: 'The images of the tenant, and of the system where asked for; symbols only where their kind is named.',
       authorities: SYSTEM_AND_TENANT,
       targets: {},
-      query: { imageSubType: optionalChoice(SUB_TYPES), includeSystemImages: flag(false), page: paging },
+      query: { imageSubType: optionalChoice(IMAGE_SUB_TYPES), includeSystemImages: flag(false), page: paging },
       body: undefined,
       answer: pageShape(RESOURCE),
       handle: async ({ principal, query: { imageSubType, includeSystemImages, page } }) => {
@@ -97,7 +96,7 @@ function listRoutes({ make, content: { images, resources } }: ImageRoutesParts):
       body: z.object({
         file: uploadedFile,
         title: z.string().optional(),
-        imageSubType: z.enum(SUB_TYPES).or(z.literal('')).optional(),
+        imageSubType: z.enum(IMAGE_SUB_TYPES).or(z.literal('')).optional(),
       }),
       answer: RESOURCE,
       handle: async ({ principal, body: { file, title, imageSubType } }) => {
@@ -117,7 +116,7 @@ function listRoutes({ make, content: { images, resources } }: ImageRoutesParts):
       maxBodyBytes: MAX_UPLOAD_BYTES,
       body: z.object({
         title: z.string().nullish(),
-        subType: z.enum(SUB_TYPES).nullish(),
+        subType: z.enum(IMAGE_SUB_TYPES).nullish(),
         fileName: z.string().min(1),
         publicResourceKey: z.string().max(255).nullish(),
         public: z.boolean().nullish(),

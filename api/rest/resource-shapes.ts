@@ -4,7 +4,7 @@ import type { JsonObject } from '../../model/json.ts'
 import { CARRIED_TYPES, MAX_CARRIED, type CarriedFile } from '../../services/content/carried-files.ts'
 import { ResourceErrors } from '../../services/content/resource-errors.ts'
 import type { DeleteResult } from '../../services/content/resources.ts'
-import { tbResources } from '../../services/entities/tb-resource.ts'
+import { RESOURCE_SUB_TYPES, tbResources } from '../../services/entities/tb-resource.ts'
 import { rawAnswer } from './declared/declare.ts'
 import { recordShape } from './declared/shapes.ts'
 import { jsonTextAnswer, type Answer } from './route.ts'
@@ -64,10 +64,17 @@ export const base64 = z.string().transform((text) => {
   return Buffer.from(characters, 'base64')
 })
 
+export const IMAGE_SUB_TYPES = ['IMAGE', 'SCADA_SYMBOL'] as const
+
 const carriedFile = z
   .object({
-    ...{ link: z.string(), title: z.string().nullish(), type: z.string(), subType: z.string().nullish() },
-    ...{ resourceKey: z.string().nullish(), fileName: z.string().nullish(), data: base64 },
+    ...{ link: z.string(), title: z.string().nullish(), type: z.string() },
+    ...{
+      subType: z.enum(RESOURCE_SUB_TYPES).nullish(),
+      resourceKey: z.string().nullish(),
+      fileName: z.string().nullish(),
+      data: base64,
+    },
     ...{
       publicResourceKey: z.string().max(255).nullish(),
       public: z.boolean().nullish(),
@@ -77,9 +84,12 @@ const carriedFile = z
   .transform((sent): readonly CarriedFile[] => {
     const type = CARRIED_TYPES.find((carried) => carried === sent.type)
     if (type === undefined) return []
-    const { link, title, subType, resourceKey, data: bytes, publicResourceKey } = sent
+    const { link, title, resourceKey, data: bytes, publicResourceKey } = sent
     const fileName = sent.fileName ?? resourceKey ?? title ?? 'file'
-    const known = { subType: subType ?? undefined, publicResourceKey: publicResourceKey ?? undefined }
+    const subTypes: readonly (typeof RESOURCE_SUB_TYPES)[number][] =
+      type === 'IMAGE' ? IMAGE_SUB_TYPES : RESOURCE_SUB_TYPES
+    const subType = subTypes.find((one) => one === sent.subType)
+    const known = { subType, publicResourceKey: publicResourceKey ?? undefined }
     return [
       {
         link,
@@ -88,7 +98,8 @@ const carriedFile = z
         fileName,
         bytes,
         ...known,
-        public: sent.public ?? sent.isPublic ?? undefined,
+        // Nobody is shown what no one said is for everybody.
+        public: sent.public ?? sent.isPublic ?? false,
       },
     ]
   })

@@ -11,6 +11,7 @@ import { found } from './authorize.ts'
 import {
   crudWithImages,
   draftWithFiles,
+  MAX_WITH_FILES_BYTES,
   withFiles,
   withoutImages,
   type ImageRoutesParts,
@@ -106,6 +107,7 @@ function typeRoutes(parts: WidgetRoutesParts): readonly DeclaredRoute[] {
       targets: {},
       query: { updateExistingByFqn: flag(false) },
       body: draftWithFiles(widgetTypes),
+      maxBodyBytes: MAX_WITH_FILES_BYTES,
       example: (ids) => ({
         ...widgetTypes.example(ids),
         id: { entityType: 'WIDGET_TYPE', id: ids['widgetTypeId'] ?? '' },
@@ -226,7 +228,7 @@ function typesOfBundleRoutes(parts: WidgetRoutesParts): readonly DeclaredRoute[]
       answer: listShape(DETAILS),
       handle: async ({ principal, query }) => {
         const shown = await details(await ofId(principal, query.widgetsBundleId))
-        return query.includeResources ? withFiles(parts, principal, shown) : shown
+        return query.includeResources ? withFiles(parts, principal, shown, (carrying) => carrying) : shown
       },
     }),
     make.route({

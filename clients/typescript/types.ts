@@ -4301,7 +4301,7 @@ export type PostDashboardBody = {
         readonly link: string
         readonly title?: string | null | undefined
         readonly type: string
-        readonly subType?: string | null | undefined
+        readonly subType?: 'IMAGE' | 'SCADA_SYMBOL' | 'EXTENSION' | 'MODULE' | null | undefined
         readonly resourceKey?: string | null | undefined
         readonly fileName?: string | null | undefined
         readonly data: string
@@ -5288,7 +5288,7 @@ export type PostWidgetTypeBody = {
         readonly link: string
         readonly title?: string | null | undefined
         readonly type: string
-        readonly subType?: string | null | undefined
+        readonly subType?: 'IMAGE' | 'SCADA_SYMBOL' | 'EXTENSION' | 'MODULE' | null | undefined
         readonly resourceKey?: string | null | undefined
         readonly fileName?: string | null | undefined
         readonly data: string

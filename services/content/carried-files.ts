@@ -5,13 +5,14 @@
 import type { Random } from '../../model/clock.ts'
 import type { JsonObject, JsonValue } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
-import { SYSTEM_TENANT } from '../changes/changes.ts'
-import { linkOf, type ResourceType, type TbResource } from '../entities/tb-resource.ts'
+import { linkOf, type RESOURCE_SUB_TYPES, type ResourceType, type TbResource } from '../entities/tb-resource.ts'
+import type { HeldBytes } from './file-room.ts'
 import { freeKey } from './free-name.ts'
 import { exportedFile, type Images } from './images.ts'
 import { mapped, textsOf } from './json-texts.ts'
+import { keptOnce } from './kept-once.ts'
 import { ResourceErrors } from './resource-errors.ts'
-import { etagOf, type Resources } from './resources.ts'
+import type { Resources } from './resources.ts'
 
 /** What pages load; whoever sees what shows them may read these. */
 export const CARRIED_TYPES = ['IMAGE', 'JS_MODULE'] as const satisfies readonly ResourceType[]
@@ -21,18 +22,39 @@ export const MAX_CARRIED = 1_000
 /** Bytes of one export. */
 const MAX_CARRIED_BYTES = 32 * 2 ** 20
 
-const LINKS = /tb-(?:image|resource);(\/api\/(?:images|resource\/(js_module))\/(tenant|system)\/([^"'\s?#/\\<>;&]+))/g
+const BEGIN = 'tb-(?:image|resource);(/api/(?:images|resource/(js_module))/(tenant|system)/'
+/** A text that is a link: its key may hold any sign of a name of a file. */
+const WHOLE = new RegExp(`^${BEGIN}[^/?#]+)$`)
+/** Links within a text, as in HTML. */
+const WITHIN = new RegExp(`${BEGIN}[^"'\\s?#/\\\\<>;&]+)`, 'g')
 
 export interface CarriedFile {
   /** As what shows it names it. */
   readonly link: string
   readonly title: string
   readonly type: (typeof CARRIED_TYPES)[number]
-  readonly subType?: string | undefined
+  readonly subType?: (typeof RESOURCE_SUB_TYPES)[number] | undefined
   readonly fileName: string
   readonly bytes: Buffer
   readonly public?: boolean | undefined
   readonly publicResourceKey?: string | undefined
+}
+
+/** The files of one answer: how large they are together, and their room until it has left. */
+export class CarriedAnswer {
+  private bytes = 0
+  private readonly releases: (() => void)[] = []
+
+  /** Throws `INLINED_TOO_LARGE`. */
+  add({ bytes, release }: HeldBytes): void {
+    this.releases.push(release)
+    this.bytes += bytes.length
+    if (this.bytes > MAX_CARRIED_BYTES) throw ResourceErrors.INLINED_TOO_LARGE({ limit: MAX_CARRIED_BYTES })
+  }
+
+  readonly release = (): void => {
+    for (const release of this.releases.splice(0)) release()
+  }
 }
 
 export class CarriedFiles {
@@ -50,26 +72,22 @@ export class CarriedFiles {
     this.random = random
   }
 
-  /** Each once; links that lead nowhere are left. `answer`: bytes of all that goes together. Throws `TOO_MANY_INLINED`, `INLINED_TOO_LARGE`. */
-  async of(principal: Principal, value: JsonValue, answer = { bytes: 0 }): Promise<JsonObject[]> {
+  /** Each once; links that lead nowhere are left. `answer`: with what else they go. Throws `TOO_MANY_INLINED`, `INLINED_TOO_LARGE`, `FILES_BUSY`. */
+  async of(principal: Principal, value: JsonValue, answer: CarriedAnswer): Promise<JsonObject[]> {
     const files = new Map<string, JsonObject>()
     const asked = new Set<string>()
     for (const text of textsOf(value)) {
-      for (const [, link = '', module, scope, key = ''] of text.matchAll(LINKS)) {
+      for (const [, link = '', module, scope] of linksIn(text)) {
         if (asked.has(link)) continue
         if (asked.size >= MAX_CARRIED) throw ResourceErrors.TOO_MANY_INLINED({ limit: MAX_CARRIED })
         asked.add(link)
         const type = module === undefined ? 'IMAGE' : 'JS_MODULE'
+        const key = link.slice(link.lastIndexOf('/') + 1)
         const record = await this.resources.findByKey(principal, type, scope === 'system', key)
         if (record === undefined) continue
-        const { bytes, release } = await this.resources.hold(record)
-        try {
-          answer.bytes += bytes.length
-          if (answer.bytes > MAX_CARRIED_BYTES) throw ResourceErrors.INLINED_TOO_LARGE({ limit: MAX_CARRIED_BYTES })
-          files.set(link, exportedFile(record, bytes))
-        } finally {
-          release()
-        }
+        const held = await this.resources.hold(record)
+        answer.add(held)
+        files.set(link, exportedFile(record, held.bytes))
       }
     }
     return [...files.values()]
@@ -83,15 +101,18 @@ export class CarriedFiles {
   }
 
   /** The own one of the same bytes, the system's, or else a new one. */
-  private async keepOne(principal: Principal, file: CarriedFile): Promise<TbResource> {
-    const { service } = this.resources
-    const kind = file.type === 'IMAGE' ? { resourceSubType: file.subType ?? 'IMAGE' } : {}
-    const alike = { resourceType: file.type, etag: await etagOf(file.bytes), ...kind }
-    const there =
-      (await service.findBy(service.tenantOf(principal), alike)) ?? (await service.findBy(SYSTEM_TENANT, alike))
-    if (there !== undefined) return there
-    if (file.type === 'IMAGE') return this.images.create(principal, file)
-    const { title, type, subType, fileName, bytes } = file
+  private keepOne(principal: Principal, file: CarriedFile): Promise<TbResource> {
+    const { type, subType = 'IMAGE', bytes } = file
+    const isImage = type === 'IMAGE'
+    const kind = { resourceType: type, ...(isImage ? { resourceSubType: subType } : {}) }
+    const make = () => (isImage ? this.images.create(principal, file) : this.module(principal, file))
+    return keptOnce(this.resources, principal, kind, bytes, make)
+  }
+
+  private async module(
+    principal: Principal,
+    { title, type, subType, fileName, bytes }: CarriedFile,
+  ): Promise<TbResource> {
     const isTaken = async (key: string) => (await this.resources.findByKey(principal, type, false, key)) !== undefined
     const resourceKey = await freeKey(fileName, isTaken, this.random)
     const members = { title, resourceType: type, resourceSubType: subType, resourceKey, fileName: resourceKey }
@@ -102,7 +123,16 @@ export class CarriedFiles {
 /** The same with other links in the place of these. */
 export function linkedTo(value: JsonValue, links: ReadonlyMap<string, string>): JsonValue {
   if (links.size === 0) return value
-  return mapped(value, (text) =>
-    text.replace(LINKS, (match: string, link: string) => match.replace(link, () => links.get(link) ?? link)),
-  )
+  return mapped(value, (text) => {
+    const whole = WHOLE.exec(text)?.[1]
+    const other = whole === undefined ? undefined : links.get(whole)
+    if (whole !== undefined && other !== undefined) return text.replace(whole, () => other)
+    return text.replace(WITHIN, (match: string, link: string) => match.replace(link, () => links.get(link) ?? link))
+  })
+}
+
+function* linksIn(text: string): Generator<RegExpExecArray> {
+  const whole = WHOLE.exec(text)
+  if (whole !== null) yield whole
+  yield* text.matchAll(WITHIN)
 }

@@ -16,12 +16,13 @@ export async function freeName(wanted: string, isTaken: (name: string) => Promis
   return `${wanted}${MAX_TRIES}`
 }
 
-/** Of a file: `card.png`, then `card_(1).png`. */
+/** Of a file: `card.png`, then `card_(1).png`. What would end a link to it is `_`. */
 export async function freeKey(
-  wanted: string,
+  fileName: string,
   isTaken: (key: string) => Promise<boolean>,
   random: Random,
 ): Promise<string> {
+  const wanted = fileName.replace(/[\\/?#%\s]/g, '_')
   const [, name = wanted, ending = ''] = /^(.+?)(\.[^.]*)?$/s.exec(wanted) ?? []
   for (let number = 0; number < MAX_TRIES; number++) {
     const key = number === 0 ? wanted : `${name}_(${number})${ending}`

@@ -68,7 +68,7 @@ export class Images {
   private freeKey(principal: Principal, fileName: string): Promise<string> {
     const isTaken = async (key: string) =>
       (await this.resources.findByKey(principal, 'IMAGE', false, key)) !== undefined
-    return freeKey(fileName.replace(/[\\/?#%\s]/g, '_') || 'image', isTaken, this.random)
+    return freeKey(fileName || 'image', isTaken, this.random)
   }
 
   private async publicKey(wanted: string | undefined): Promise<string> {

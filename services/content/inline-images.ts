@@ -6,12 +6,12 @@
 import { isMillraceError } from '../../model/errors.ts'
 import type { JsonValue } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
-import { SYSTEM_TENANT } from '../changes/changes.ts'
-import { linkOf, type TbResource } from '../entities/tb-resource.ts'
+import { linkOf } from '../entities/tb-resource.ts'
 import { mediaTypeOf, type Images } from './images.ts'
 import { mapped, textsOf } from './json-texts.ts'
+import { keptOnce } from './kept-once.ts'
 import { ResourceErrors } from './resource-errors.ts'
-import { etagOf, type Resources } from './resources.ts'
+import type { Resources } from './resources.ts'
 
 /** Different pictures of one save. */
 const MAX_TAKEN_OUT = 100
@@ -26,8 +26,6 @@ const ENDINGS: Readonly<Record<string, string>> = { 'svg+xml': 'svg', 'x-icon': 
 const SUB_TYPES: readonly string[] = ['IMAGE', 'SCADA_SYMBOL']
 const MAX_TITLE = 255
 const MAX_FILE_NAME = 200
-/** Others may save a picture of the same name at the same time. */
-const MAX_TRIES = 5
 
 export class InlineImages {
   private readonly images: Pick<Images, 'create'>
@@ -77,24 +75,14 @@ export class InlineImages {
       subType: subTypeOf(subType, format),
       fileName: cleaned(key).replace(/[/\\]/g, '_').slice(-MAX_FILE_NAME) || fileNameOf(name, format),
     }
-    for (let tries = 1; ; tries++) {
-      const there = await this.same(principal, bytes, members.subType)
-      if (there !== undefined) return `tb-image;${linkOf(there)}`
-      try {
-        return `tb-image;${linkOf(await this.images.create(principal, { ...members, bytes }))}`
-      } catch (error) {
-        const code = isMillraceError(error) ? error.code : undefined
-        if (code === 'resources.NO_IMAGE') return undefined
-        if (code !== 'resources.TAKEN' || tries >= MAX_TRIES) throw error
-      }
+    const kind = { resourceType: 'IMAGE', resourceSubType: members.subType } as const
+    const make = () => this.images.create(principal, { ...members, bytes })
+    try {
+      return `tb-image;${linkOf(await keptOnce(this.resources, principal, kind, bytes, make))}`
+    } catch (error) {
+      if (isMillraceError(error) && error.code === 'resources.NO_IMAGE') return undefined
+      throw error
     }
-  }
-
-  /** The own one, or else the system's. */
-  private async same(principal: Principal, bytes: Buffer, resourceSubType: string): Promise<TbResource | undefined> {
-    const alike = { resourceType: 'IMAGE', resourceSubType, etag: await etagOf(bytes) } as const
-    const { service } = this.resources
-    return (await service.findBy(service.tenantOf(principal), alike)) ?? service.findBy(SYSTEM_TENANT, alike)
   }
 
   private async textOf(principal: Principal, isSystem: boolean, key: string): Promise<string | undefined> {

@@ -162,11 +162,12 @@ test('a file goes out without what is of this server, and comes back', () => {
     mobileHide: false,
     mobileOrder: null,
     configuration: withTwo(),
+    resources: [{ link: '/api/images/tenant/plan.png' }],
   }
-  const { title, configuration, ...others } = dashboardOfFile(dashboardFile(dashboard))
+  const { title, configuration, resources, ...others } = dashboardOfFile(dashboardFile(dashboard))
   assert.deepEqual(
-    [title, configuration, Object.keys(others)],
-    ['T', withTwo(), ['image', 'mobileHide', 'mobileOrder']],
+    [title, configuration, resources, Object.keys(others)],
+    ['T', withTwo(), dashboard.resources, ['image', 'mobileHide', 'mobileOrder']],
   )
   assert.throws(() => dashboardOfFile('no'), /not JSON/)
   assert.throws(() => dashboardOfFile('{"nodes":[]}'), /no dashboard/)

@@ -97,7 +97,7 @@ function importing(list) {
 /** @param {string} id @param {HTMLElement} told */
 async function exported(id, told) {
   try {
-    const dashboard = await call('GET', `/api/dashboard/${id}`)
+    const dashboard = await call('GET', `/api/dashboard/${id}?includeResources=true`)
     const address = URL.createObjectURL(new Blob([dashboardFile(dashboard)], { type: WRITTEN }))
     const name = `${dashboard.title.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '_')}.json`
     make('a', { href: address, download: name }).click()

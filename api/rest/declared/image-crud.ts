@@ -6,12 +6,20 @@ import type { z } from 'zod'
 import type { Authority } from '../../../model/entities.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../model/json.ts'
 import type { Principal } from '../../../model/principal.ts'
-import { linkedTo, type CarriedFile, type CarriedFiles } from '../../../services/content/carried-files.ts'
+import {
+  CarriedAnswer,
+  linkedTo,
+  type CarriedFile,
+  type CarriedFiles,
+} from '../../../services/content/carried-files.ts'
 import type { InlineImages } from '../../../services/content/inline-images.ts'
 import { draftOf, type ColumnSet, type DraftOf, type EntityDefinition } from '../../../services/entities/define.ts'
 import type { EntityService } from '../../../services/entities/entity-service.ts'
 import { ApiErrors } from '../../errors.ts'
+import { jsonWithBytes } from '../files.ts'
+import { MAX_UPLOAD_BYTES } from '../form.ts'
 import { carriedFilesBody } from '../resource-shapes.ts'
+import type { Answer } from '../route.ts'
 import { crud, draftSchema, saveOf } from './crud-routes.ts'
 import type { EntityRoutesParts, EntityWords } from './entity-words.ts'
 import { flag, type QuerySchema } from './query.ts'
@@ -24,6 +32,9 @@ export interface ImageRoutesParts extends EntityRoutesParts {
 
 /** Where pictures may stand. */
 const MEMBERS = ['image', 'configuration', 'descriptor'] as const
+
+/** What an export may hold has room in a save: its files in Base64, and what shows them. */
+export const MAX_WITH_FILES_BYTES = MAX_UPLOAD_BYTES
 
 export interface ImageCrudOptions extends Pick<DeclaredRoute, 'isGzipped'> {
   /** The files that it names may go beside it: in the answer where `includeResources` is true, and in what is saved. */
@@ -69,23 +80,29 @@ export function crudWithImages<Columns extends ColumnSet>(
       const json = await service.renderOne(record)
       if (asked['inlineImages'] === true) return changed(json, (value) => inlineImages.inlined(principal, value))
       if (asked['includeResources'] !== true) return json
-      return (await withFiles(parts, principal, [json]))[0] ?? json
+      return withFiles(parts, principal, [json], ([carrying = json]) => carrying)
     },
   })
   return [read, ...others]
 }
 
-/** Each with the files that it names beside it. */
+/** Each with the files that it names beside it, in the answer that `answered` makes of them. */
 export async function withFiles(
   { content }: ImageRoutesParts,
   principal: Principal,
   shown: readonly JsonObject[],
-): Promise<JsonObject[]> {
-  const answer = { bytes: 0 }
-  const carrying: JsonObject[] = []
-  for (const json of shown)
-    carrying.push({ ...json, resources: await content.carriedFiles.of(principal, membersOf(json), answer) })
-  return carrying
+  answered: (carrying: JsonObject[]) => JsonValue,
+): Promise<Answer> {
+  const answer = new CarriedAnswer()
+  try {
+    const carrying: JsonObject[] = []
+    for (const json of shown)
+      carrying.push({ ...json, resources: await content.carriedFiles.of(principal, membersOf(json), answer) })
+    return jsonWithBytes(answered(carrying), answer.release)
+  } catch (error) {
+    answer.release()
+    throw error
+  }
 }
 
 function saveWithFiles<Columns extends ColumnSet>(
@@ -96,12 +113,13 @@ function saveWithFiles<Columns extends ColumnSet>(
 ): DeclaredRoute {
   const { definition } = service
   const body = draftWithFiles(definition)
-  return saveOf(parts, service, words, authorities, {}, body, async (principal, { resources, ...draft }) =>
+  const save = saveOf(parts, service, words, authorities, {}, body, async (principal, { resources, ...draft }) =>
     service.saveByUser(
       principal,
       await withoutImages(parts, definition, principal, draftOf<Columns>(draft), resources),
     ),
   )
+  return { ...save, maxBodyBytes: MAX_WITH_FILES_BYTES }
 }
 
 /** What a save says that brings files along. */
