@@ -391,9 +391,9 @@ export function createServices(options: ServicesOptions): Services {
       const counted = usage.close()
       const others = [
         counted,
-        sms.close(),
         integrationFigures.close(),
-        notificationSet.close(),
+        // Else the texts that go out until then would find no provider, and count as failed.
+        notificationSet.close().finally(() => sms.close()),
         events.close(),
         otaUpdates.close(),
         jobs.close(),

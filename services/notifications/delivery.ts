@@ -61,8 +61,8 @@ const contextSchema = z.object({
 /** More errors of one way are counted, not kept. */
 const MAX_ERRORS = 100
 
-/** Well below how long a request is held for: nobody else sends the mail meanwhile. */
-const MAIL_MS = 45_000
+/** Well below how long a request is held for: nobody else sends the mail or text meanwhile. */
+const SEND_MS = 45_000
 
 const walkSchema = z.object({
   /** The last user who was tried: they come in the order of their ids. */
@@ -212,19 +212,20 @@ export class Delivery {
     const { mail, texts } = this.parts
     if (method === 'EMAIL') {
       const settings = await mail.settings()
-      return settings && ((user) => this.send(settings, mailTo(user, template, parameters)))
+      return settings && ((user) => this.inTime('mail server', mail.send(settings, mailTo(user, template, parameters))))
     }
     if (method !== 'SMS' || !(await texts.isSetUp())) return undefined
-    return (user) => texts.send(tenantId, phoneOf(user), bodyFor(user, template, parameters))
+    const text = (user: User) => texts.send(tenantId, phoneOf(user), bodyFor(user, template, parameters))
+    return (user) => this.inTime('SMS provider', text(user))
   }
 
-  /** A server that answers a little now and then would take for ever. */
-  private async send(settings: MailSettings, mail: Mail): Promise<void> {
+  /** A service that answers a little now and then would take for ever. */
+  private async inTime(service: string, sending: Promise<void>): Promise<void> {
     const { promise, reject } = Promise.withResolvers<never>()
-    const late = (): void => reject(NotificationErrors.MAIL_TOO_SLOW({ seconds: MAIL_MS / 1000 }))
-    const timer = this.parts.clock.after(MAIL_MS, late)
+    const late = (): void => reject(NotificationErrors.TOO_SLOW({ service, seconds: SEND_MS / 1000 }))
+    const timer = this.parts.clock.after(SEND_MS, late)
     try {
-      await Promise.race([this.parts.mail.send(settings, mail), promise])
+      await Promise.race([sending, promise])
     } finally {
       timer.cancel()
     }

@@ -23,7 +23,7 @@ export const NotificationErrors = defineErrors('notifications', {
   ONE_OF_TYPE: { ...BAD_REQUEST, text: 'There can only be one notification template of this type' },
   TRIGGER_FIXED: { ...BAD_REQUEST, text: 'Trigger type of a notification rule cannot be changed' },
   IN_USE: { ...BAD_REQUEST, text: '{what} is {used} {by}' },
-  MAIL_TOO_SLOW: { kind: 'retryable', status: 503, text: 'The mail server took longer than {seconds} s' },
+  TOO_SLOW: { kind: 'retryable', status: 503, text: 'The {service} took longer than {seconds} s' },
   NO_PHONE: { ...BAD_REQUEST, text: 'User does not have phone number' },
   SLACK: { ...BAD_REQUEST, text: 'Slack is not configured' },
   NOT_FOUND: { kind: 'invalid', status: 404, text: "Requested item wasn't found!", restCode: 32 },

@@ -5,6 +5,7 @@ import { CommitDoubts } from '../changes/commit-doubts.ts'
 import { notificationRequests, notificationTargets, type NotificationRequest } from '../entities/notification.ts'
 import { users } from '../entities/user.ts'
 import { mailSettingsSchema } from '../mail/mail-settings.ts'
+import type { SendText } from '../sms/tenant-sms.ts'
 import { openTestPlatform, testRandom, type TestPlatform } from '../testkit.ts'
 import { Delivery } from './delivery.ts'
 import { DueRequests } from './due-requests.ts'
@@ -18,14 +19,17 @@ afterEach(() => platform.close())
 const SETTINGS = mailSettingsSchema.parse({ mailFrom: 'a@example.org', smtpHost: '127.0.0.1', smtpPort: 25 })
 const requests = () => platform.services.declared.of(notificationRequests)
 
-/** One process that sends; the mails go to `mail`. */
-function sender(mail: (to: string) => Promise<void>, senders = 8): DueRequests {
+/** One process that sends; the mails go to `mail`, texts to `text`. */
+function sender(mail: (to: string) => Promise<void>, senders = 8, text?: SendText): DueRequests {
   const { services, entities, clock } = platform
   const { inbox, recipients, settings } = services.notifications
   const delivery = new Delivery({
     ...{ declared: services.declared, inbox, recipients, settings, clock, random: testRandom },
     mail: { settings: () => Promise.resolve(SETTINGS), send: (_settings, { to }) => mail(to) },
-    texts: { isSetUp: () => Promise.resolve(false), send: () => Promise.reject(new Error('no texts here')) },
+    texts: {
+      isSetUp: () => Promise.resolve(text !== undefined),
+      send: text ?? (() => Promise.reject(new Error('no texts here'))),
+    },
   })
   const doubts = new CommitDoubts(clock)
   const report = (text: string): void => assert.fail(text)
@@ -42,17 +46,21 @@ function sender(mail: (to: string) => Promise<void>, senders = 8): DueRequests {
   })
 }
 
-/** A request that is due, by mail to so many users more than there are. */
-async function newRequest(more: number, tenant = platform.tenant): Promise<NotificationRequest> {
+/** A request that is due, by mail or text to so many users more than there are. */
+async function newRequest(
+  more: number,
+  tenant = platform.tenant,
+  method: 'EMAIL' | 'SMS' = 'EMAIL',
+): Promise<NotificationRequest> {
   const { services, entities, clock } = platform
   const tenantId = tenant.tenantId ?? ''
   for (let count = 0; count < more; count++)
-    await services.declared
-      .of(users)
-      .saveByUser(tenant, { email: `more${count}@${tenantId}.local`, authority: 'TENANT_ADMIN' })
+    await services.declared.of(users).saveByUser(tenant, {
+      ...{ email: `more${count}@${tenantId}.local`, phone: '+15005550001', authority: 'TENANT_ADMIN' },
+    })
   const configuration = { type: 'PLATFORM_USERS', usersFilter: { type: 'TENANT_ADMINISTRATORS' } }
   const target = await services.declared.of(notificationTargets).saveByUser(tenant, { name: 'all', configuration })
-  const methods = { EMAIL: { enabled: true, subject: 'Hi', body: 'Text' } }
+  const methods = { [method]: { enabled: true, subject: 'Hi', body: 'Text' } }
   const request = requests().fresh(tenantId, {
     targets: [target.id],
     template: { notificationType: 'GENERAL', configuration: { deliveryMethodsTemplates: methods } },
@@ -130,7 +138,26 @@ test('a mail server that never ends is left after a while', async () => {
   await due.settled()
   await due.close()
   const stats = JSON.stringify(await statsOf(request))
-  assert.match(stats, /took longer than 45 s/)
+  assert.match(stats, /mail server took longer than 45 s/)
+})
+
+test('so is a provider of texts, before another process sends the same text', async () => {
+  const request = await newRequest(1, platform.tenant, 'SMS')
+  const began = Promise.withResolvers<undefined>()
+  const due = sender(
+    () => Promise.resolve(),
+    8,
+    () => {
+      began.resolve(undefined)
+      return Promise.withResolvers<undefined>().promise
+    },
+  )
+  due.run()
+  await began.promise
+  platform.clock.runTimers()
+  await due.settled()
+  await due.close()
+  assert.match(JSON.stringify(await statsOf(request)), /SMS provider took longer than 45 s/)
 })
 
 describe('a mail server that hangs', () => {

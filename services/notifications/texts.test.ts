@@ -3,7 +3,12 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { FEATURE, USAGE } from '../../engine/usage/usage.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { notificationRequests, notificationTargets, notificationTemplates } from '../entities/notification.ts'
+import {
+  notificationRequests,
+  notificationTargets,
+  notificationTemplates,
+  type NotificationRequest,
+} from '../entities/notification.ts'
 import { users } from '../entities/user.ts'
 import { testOutbound } from '../outbound/testkit.ts'
 import { startTestCentre, type TestCentre } from '../sms/testkit.ts'
@@ -25,7 +30,7 @@ const setUp = () =>
     ...{ type: 'SMPP', protocolVersion: '3.4', host: '127.0.0.1', port: centre.port, systemId: 'me', password: 'p' },
   })
 
-async function send(template: JsonObject): Promise<unknown> {
+async function send(template: JsonObject): Promise<NotificationRequest> {
   const { declared, notifications } = platform.services
   const configuration = { type: 'PLATFORM_USERS', usersFilter: { type: 'TENANT_ADMINISTRATORS' } }
   const target = await declared
@@ -36,7 +41,9 @@ async function send(template: JsonObject): Promise<unknown> {
     template: { notificationType: 'GENERAL', configuration: { deliveryMethodsTemplates: template } },
   })
   await notifications.settled()
-  return (await declared.of(notificationRequests).findAnywhere(id))?.stats
+  const request = await declared.of(notificationRequests).findAnywhere(id)
+  assert.ok(request !== undefined)
+  return request
 }
 
 const newUser = (email: string, phone: string) =>
@@ -50,7 +57,7 @@ test('each user with a phone is told in the words of the template; others are na
   await newUser('ann@example.org', '+15005550001')
   await newUser('bob@example.org', ' +15005550002 ')
   await newUser('eve@example.org', '0500 555')
-  const stats = await send({ SMS: { enabled: true, body: 'Hi ${recipientEmail}' } })
+  const { stats } = await send({ SMS: { enabled: true, body: 'Hi ${recipientEmail}' } })
   assert.deepEqual(stats, {
     sent: { SMS: 2 },
     errors: {
@@ -70,10 +77,30 @@ test('a tenant that may send no more sends none, and one in the inbox is there a
   await setUp()
   await newUser('ann@example.org', '+15005550001')
   platform.services.meter.setDisabledOf(platform.tenantId, FEATURE.SMS)
-  const stats = await send({ WEB: { enabled: true, body: 'B' }, SMS: { enabled: true, body: 'B' } })
+  const { stats } = await send({ WEB: { enabled: true, body: 'B' }, SMS: { enabled: true, body: 'B' } })
   assert.deepEqual((stats as JsonObject)['sent'], { WEB: 2 })
   assert.equal((stats as JsonObject)['totalErrors'], 2)
   assert.deepEqual(centre.texts, [])
+})
+
+test('a process that ends sends the text that it has begun, and counts none as failed that is for the next one to send', async (t) => {
+  await setUp()
+  for (const number of [1, 2, 3]) await newUser(`user${number}@example.org`, `+1500555000${number}`)
+  const { services } = platform
+  const { settings } = services.admin
+  const find = settings.find.bind(settings)
+  let asked = 0
+  let ended: Promise<void> | undefined
+  t.mock.method(settings, 'find', (key: string) => {
+    // Whether there is a provider has been asked twice before the first text needs to know which.
+    if (key === 'sms' && ++asked === 3) ended = services.close()
+    return find(key)
+  })
+  const request = await send({ SMS: { enabled: true, body: 'B' } })
+  assert.ok(ended !== undefined)
+  await ended
+  assert.notEqual(centre.texts.length, 0)
+  assert.doesNotMatch(JSON.stringify(request), /no SMS provider/)
 })
 
 test('a template for phones is at most 320 characters long', async () => {
