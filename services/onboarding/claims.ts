@@ -56,7 +56,7 @@ const LONGEST_OFFER_MS = 10 * 365 * 86_400_000
 /** Of a user and a device. */
 const GUESSES: AttemptLimits = {
   ...{ wrongPerAddress: 10, windowMs: 600_000 },
-  ...{ atOnce: 1_000, atOncePerAddress: 10, waiting: 0, waitingPerAddress: 0 },
+  ...{ atOnce: 1_000, atOncePerAddress: 10, waiting: 0, waitingPerAddress: 0, waitMs: 0 },
 }
 
 /** What a device may be claimed with. */

@@ -19,6 +19,7 @@ export const DEFAULT_ATTEMPT_LIMITS: AttemptLimits = {
   atOncePerAddress: 50,
   waiting: 5000,
   waitingPerAddress: 1000,
+  waitMs: 30_000,
 }
 
 /** Of these the one that was wrong first is forgotten: who has more addresses than this is not stopped by address. */
@@ -44,10 +45,10 @@ export class WrongAttempts {
   private wrongInAll = 0
   private refused = 0
 
-  constructor(clock: Pick<Clock, 'now'>, limits: AttemptLimits) {
+  constructor(clock: Pick<Clock, 'now' | 'after'>, limits: AttemptLimits) {
     this.clock = clock
     this.limits = limits
-    this.turns = new AttemptTurns(limits)
+    this.turns = new AttemptTurns(limits, clock)
   }
 
   figures(): AttemptFigures {
