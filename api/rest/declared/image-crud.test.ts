@@ -62,8 +62,8 @@ test('what brings its files may be as large as an export, beyond other bodies', 
     ['widgetType', { name: 'Large', fqn: 'large', descriptor: { type: 'latest', ...shown } }],
   ] as const) {
     const { id } = await call(path, { ...draft, resources })
-    assert.ok(isJsonObject(id))
-    const exported = await call(`${path}/${String(id['id'])}?includeResources=true`)
+    assert.ok(isJsonObject(id) && typeof id['id'] === 'string')
+    const exported = await call(`${path}/${id['id']}?includeResources=true`)
     const [file] = Array.isArray(exported['resources']) ? exported['resources'] : []
     assert.ok(isJsonObject(file))
     assert.deepEqual([file['link'], file['data']], [link, data], path)
