@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { systemClock } from '../../../model/system-clock.ts'
-import { ManualClock, SeededRandom } from '../../actor/testkit.ts'
 import { Collector, publishAll, testLink, type LinkUnderTest } from '../contract.ts'
 import type { Durability } from '../../../disk/disk.ts'
-import type { LinkEvent } from '../events.ts'
 import { nodeDisk } from '../../../disk/node-disk.ts'
-import { openSegmentLog, type SegmentLog, type SegmentLogBounds } from './segment-log.ts'
-import { message, SimulatedDisk } from '../testkit.ts'
+import { openSegmentLog, type SegmentLog } from './segment-log.ts'
+import type { SimulatedDisk } from '../testkit.ts'
+import { message } from '../testkit.ts'
+import { outcome, simulated, type Simulated } from './testkit.ts'
 
 /** `abandoned`: of the runs before, which crashed. Their timers would keep this process. */
 async function underTest(
@@ -37,47 +37,6 @@ async function underTest(
 
 testLink('segment log, power-cut', () => underTest('power-cut'))
 testLink('segment log, process-death', () => underTest('process-death'))
-
-interface Simulated {
-  readonly clock: ManualClock
-  readonly disk: SimulatedDisk
-  readonly events: LinkEvent[]
-  /** Runs something that waits for the disk, moving the clock until it ends. */
-  readonly run: <Value>(work: Promise<Value>) => Promise<Value>
-  readonly open: (bounds?: Partial<SegmentLogBounds>) => Promise<SegmentLog>
-}
-
-function simulated(seed = 1): Simulated {
-  const clock = new ManualClock()
-  const disk = new SimulatedDisk(clock, new SeededRandom(seed))
-  const events: LinkEvent[] = []
-  const run = async <Value>(work: Promise<Value>): Promise<Value> => {
-    let isDone = false
-    const mark = (): void => void (isDone = true)
-    work.then(mark, mark)
-    for (let step = 0; step < 10_000 && !isDone; step++) await clock.advance(clock.untilNextTimerMs ?? 1)
-    assert.ok(isDone, 'did not end')
-    return work
-  }
-  const open = (bounds: Partial<SegmentLogBounds> = {}): Promise<SegmentLog> =>
-    run(
-      openSegmentLog({
-        directory: 'log',
-        disk,
-        clock,
-        durability: 'power-cut',
-        partitions: 4,
-        bounds: { segmentBytes: 100_000, retentionMs: 0, ...bounds },
-        onEvent: (event) => events.push(event),
-      }),
-    )
-  return { clock, disk, events, run, open }
-}
-
-const outcome = (log: SegmentLog, data = '{}'): Promise<string> =>
-  new Promise((resolve) =>
-    log.publish(message({ data }), { stored: () => resolve('stored'), refused: (error) => resolve(error.code) }),
-  )
 
 test('what piled up while a frame was stored is one write and one sync', async () => {
   const { disk, open, run } = simulated()
