@@ -1,10 +1,15 @@
-/** Waiting for the store of sessions: a client is told something in time, whatever the store does. */
-import type { Clock } from '../../model/clock.ts'
+/** Waiting no longer than that for what may never settle. */
+import type { Clock } from './clock.ts'
 
-/** Rejects where the answer takes longer. What it is then is nobody's. */
-export function within<Answer>(clock: Clock, limitMs: number, answer: Promise<Answer>): Promise<Answer> {
+/** Rejects with `late` where the answer takes longer, ms. What it is then is nobody's. */
+export function within<Answer>(
+  clock: Pick<Clock, 'after'>,
+  limitMs: number,
+  answer: Promise<Answer>,
+  late: () => Error,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const timer = clock.after(limitMs, () => reject(new Error('The store of sessions does not answer')))
+    const timer = clock.after(limitMs, () => reject(late()))
     void answer.then(resolve, reject).finally(() => timer.cancel())
   })
 }

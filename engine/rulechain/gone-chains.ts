@@ -5,6 +5,7 @@
 import type { Clock } from '../../model/clock.ts'
 import type { RuleChain } from '../../model/entities.ts'
 import { errorText, isMillraceError } from '../../model/errors.ts'
+import { within } from '../../model/within.ts'
 import type { Work } from '../queue/work.ts'
 import type { EngineLog } from './node-context.ts'
 
@@ -58,15 +59,13 @@ export class GoneChains {
   /** Chains of type EDGE are stored here and run elsewhere. */
   private async look(tenantId: string, ruleChainId: string): Promise<boolean> {
     const { storedChain, clock, log } = this.options
-    const late = Promise.withResolvers<never>()
-    const timer = clock.after(LOOK_MS, () => late.reject(new Error(`no answer within ${LOOK_MS} ms`)))
+    if (storedChain === undefined) return false
+    const late = (): Error => new Error(`no answer within ${LOOK_MS} ms`)
     try {
-      return (await Promise.race([storedChain?.(tenantId, ruleChainId), late.promise]))?.type === 'CORE'
+      return (await within(clock, LOOK_MS, storedChain(tenantId, ruleChainId), late))?.type === 'CORE'
     } catch (error) {
       log('warn', 'whether a rule chain is gone can not be read', { tenantId, ruleChainId, reason: errorText(error) })
       return true
-    } finally {
-      timer.cancel()
     }
   }
 }

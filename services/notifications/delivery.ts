@@ -4,6 +4,7 @@ import type { Clock, Random } from '../../model/clock.ts'
 import { ENTITY_TYPES } from '../../model/entity-id.ts'
 import { errorText, isMillraceError } from '../../model/errors.ts'
 import { isJsonObject, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
+import { within } from '../../model/within.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 import { methodsOf, notificationTemplates, type NotificationRequest } from '../entities/notification.ts'
@@ -220,15 +221,9 @@ export class Delivery {
   }
 
   /** A service that answers a little now and then would take for ever. */
-  private async inTime(service: string, sending: Promise<void>): Promise<void> {
-    const { promise, reject } = Promise.withResolvers<never>()
-    const late = (): void => reject(NotificationErrors.TOO_SLOW({ service, seconds: SEND_MS / 1000 }))
-    const timer = this.parts.clock.after(SEND_MS, late)
-    try {
-      await Promise.race([sending, promise])
-    } finally {
-      timer.cancel()
-    }
+  private inTime(service: string, sending: Promise<void>): Promise<void> {
+    const late = (): Error => NotificationErrors.TOO_SLOW({ service, seconds: SEND_MS / 1000 })
+    return within(this.parts.clock, SEND_MS, sending, late)
   }
 }
 

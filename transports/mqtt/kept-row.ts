@@ -10,6 +10,9 @@ import type { DeviceIdentity, KeptSessionStore } from '../../engine/device/gatew
 /** A session whose client is here is written to be here until twice this time is over, so that one whose process died has its time yet. */
 export const RENEW_MS = 60_000
 
+/** Of a client that is told something in time, whatever the store does. */
+export const storeIsSilent = (): Error => new Error('The store of sessions does not answer')
+
 export class KeptRow {
   /** As it was given to the store last; undefined where nothing was. */
   row: KeptSessionRow | undefined

@@ -6,6 +6,7 @@
 import type { Clock, TimerHandle } from '../../model/clock.ts'
 import type { KeptSessionRow } from '../../model/kept-session.ts'
 import type { Entry } from '../../model/value.ts'
+import { within } from '../../model/within.ts'
 import type {
   DeviceGateway,
   DeviceIdentity,
@@ -19,11 +20,10 @@ import { entriesJson } from '../../model/entry-json.ts'
 import type { MqttConnection, OutlivingSession } from './connection.ts'
 import type { PushKeeper, UnacknowledgedPush } from './downlink-pushes.ts'
 import { pushAttributes, pushAgain } from './handlers/push.ts'
-import { KeptRow, RENEW_MS } from './kept-row.ts'
+import { KeptRow, RENEW_MS, storeIsSilent } from './kept-row.ts'
 import { subscriptionsOf, subscriptionsText, type KeptSubscriptions } from './kept-subscriptions.ts'
 import type { MqttLimits } from './limits.ts'
 import { Reason } from './reason-codes.ts'
-import { within } from './within.ts'
 
 /** Of a key that changed, besides its text and value. */
 const CHANGE_BYTES = 100
@@ -239,7 +239,7 @@ export class KeptSession implements OutlivingSession, DeviceSessionListener, Pus
     const change = { subscriptions, expirySeconds, from, told: this.isAllTold }
     const written = kept?.write(this.device, this.clientId, change)
     if (written === undefined) return
-    within(keeper.clock, WRITTEN_WITHIN_MS, written)
+    within(keeper.clock, WRITTEN_WITHIN_MS, written, storeIsSilent)
       .then(done, (error: unknown) => this.unwritten(error, done))
       .catch((error: unknown) => connection.violated(error))
   }

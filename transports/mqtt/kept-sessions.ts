@@ -5,14 +5,14 @@
  */
 import type { Clock, TimerHandle } from '../../model/clock.ts'
 import type { KeptSessionRow } from '../../model/kept-session.ts'
+import { within } from '../../model/within.ts'
 import type { DeviceGateway, DeviceIdentity, KeptSessionStore } from '../../engine/device/gateway.ts'
 import { TenantShares } from '../tenant-shares.ts'
 import type { AskedSession, BegunSession, MqttConnection, SessionStore } from './connection.ts'
-import { RENEW_MS } from './kept-row.ts'
+import { RENEW_MS, storeIsSilent } from './kept-row.ts'
 import { KeptSession, type SessionKeeper } from './kept-session.ts'
 import type { MqttLimits } from './limits.ts'
 import { Reason } from './reason-codes.ts'
-import { within } from './within.ts'
 
 const NO_SESSIONS: readonly KeptSession[] = []
 const NOT_KEPT: BegunSession = { isPresent: false, expirySeconds: 0 }
@@ -71,7 +71,7 @@ export class KeptSessions implements SessionStore, SessionKeeper {
   recall(device: DeviceIdentity, asked: AskedSession): Promise<KeptSessionRow | undefined> | undefined {
     const { store, clock } = this
     if (store === undefined || asked.isClean || isLong(asked.clientId)) return undefined
-    return within(clock, RECALL_WITHIN_MS, this.claim(store, device, asked))
+    return within(clock, RECALL_WITHIN_MS, this.claim(store, device, asked), storeIsSilent)
   }
 
   /** From then on the process that had it has an old one. */
