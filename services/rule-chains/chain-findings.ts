@@ -6,7 +6,7 @@ import { assetProfiles } from '../entities/asset-profile.ts'
 import { deviceProfiles } from '../entities/device-profile.ts'
 import { ruleChains } from '../entities/rule-chain.ts'
 import { checkChain, type Finding } from './check.ts'
-import { incomingFrom, type Incoming } from './incoming.ts'
+import { incomingFrom, union, type Incoming } from './incoming.ts'
 import type { RuleChainParts } from './parts.ts'
 
 export type ChainFindingsParts = Pick<RuleChainParts, 'entities' | 'declared' | 'catalogue' | 'secrets' | 'tryNode'>
@@ -48,12 +48,15 @@ export class ChainFindings {
     const ofProfile = { defaultRuleChainId: id }
     if ((await declared.of(deviceProfiles).count(tenantId, ofProfile)) > 0) return undefined
     if ((await declared.of(assetProfiles).count(tenantId, ofProfile)) > 0) return undefined
-    const others = []
+    let found: Incoming | undefined
+    // One graph at a time: a tenant may have thousands.
     for (const other of await declared.of(ruleChains).findAllBy(tenantId, { type: 'CORE' })) {
       const drawn = other.id === id ? undefined : await entities.ruleChains.graph(other.id)
-      if (drawn !== undefined) others.push(drawn)
+      const more = drawn && incomingFrom([drawn], id, catalogue)
+      if (more === 'all') return more
+      if (more !== undefined) found = found === undefined ? more : union(found, more)
     }
-    return incomingFrom(others, id, catalogue)
+    return found
   }
 
   private withoutSecrets(finding: Finding, nodes: readonly RuleNode[]): Finding {

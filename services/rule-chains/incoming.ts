@@ -54,7 +54,7 @@ function throughWay(
   return types === 'all' ? new Set(passed) : new Set(passed.filter((type) => types.has(type)))
 }
 
-function union(one: Incoming, other: Incoming): Incoming {
+export function union(one: Incoming, other: Incoming): Incoming {
   return one === 'all' || other === 'all' ? 'all' : new Set([...one, ...other])
 }
 
