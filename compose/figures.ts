@@ -133,9 +133,10 @@ export function serviceFigures(services: ServiceFigureParts): Record<string, num
   }
 }
 
-function attemptFigures(what: string, { underWay, wrong, refused }: AttemptFigures): Record<string, number> {
+function attemptFigures(what: string, { underWay, waiting, wrong, refused }: AttemptFigures): Record<string, number> {
   return {
     [`${what}_attempts_under_way`]: underWay,
+    [`${what}_attempts_waiting`]: waiting,
     [`${what}_wrong_attempts_total`]: wrong,
     [`${what}_refused_attempts_total`]: refused,
   }

@@ -14,7 +14,7 @@ test('lines of addresses take turns, and one address has no more than its own', 
   const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map(come)
   await assert.rejects(come('b3'), { code: 'onboarding.BUSY' })
   await settled()
-  assert.deepEqual([began, turns.underWay], [['a1', 'b1'], 2])
+  assert.deepEqual([began, turns.underWay, turns.waiting], [['a1', 'b1'], 2, 4])
   turns.give('b')
   await settled()
   assert.deepEqual(began.slice(2), ['b2'])

@@ -35,6 +35,10 @@ export class AttemptTurns {
     return this.openInAll
   }
 
+  get waiting(): number {
+    return this.waitingInAll
+  }
+
   /** Resolves when it is its turn, which it gives back. Rejects BUSY. */
   async take(address: string): Promise<void> {
     if (this.hasRoom(address)) return this.enter(address)

@@ -27,6 +27,8 @@ const MAX_ADDRESSES = 10_000
 
 export interface AttemptFigures {
   readonly underWay: number
+  /** For a turn. */
+  readonly waiting: number
   /** Since the start, as the next. */
   readonly wrong: number
   readonly refused: number
@@ -53,7 +55,7 @@ export class WrongAttempts {
 
   figures(): AttemptFigures {
     const { turns, refused, wrongInAll: wrong } = this
-    return { underWay: turns.underWay, wrong, refused }
+    return { underWay: turns.underWay, waiting: turns.waiting, wrong, refused }
   }
 
   /** `isWrong` says of the answer whether the attempt was. Throws `TOO_MANY_WRONG`, `BUSY`. */
