@@ -290,6 +290,8 @@ const brokersOfTheirOwn = () => {
 }
 if (WITH_LARGE_BROKERS) describe('a broker of its own process', brokersOfTheirOwn)
 
+let groups = 0
+
 async function recordsOf(url: string): Promise<readonly number[]> {
   const brokers = { clientId: 'test', bootstrapBrokers: [url] }
   const admin = new Admin(brokers)
@@ -298,7 +300,7 @@ async function recordsOf(url: string): Promise<readonly number[]> {
   })
   await admin.close()
   const end = latest?.partitions[0]?.offset ?? 0n
-  const consumer = new Consumer({ ...brokers, groupId: `test-${Math.random()}`, deserializers: stringDeserializers })
+  const consumer = new Consumer({ ...brokers, groupId: `test-${++groups}`, deserializers: stringDeserializers })
   const numbers: number[] = []
   try {
     const stream = await consumer.consume({ topics: ['readings'], mode: 'earliest' })
